@@ -1,0 +1,46 @@
+/// The frozen number of a kind of entity in the journal.
+public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let chatSession = EntityKind(rawValue: 1)
+  public static let cometSession = EntityKind(rawValue: 2)
+  public static let pushQueue = EntityKind(rawValue: 3)
+  public static let agent = EntityKind(rawValue: 4)
+
+  /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
+  public var name: String? {
+    switch self {
+    case .chatSession: "chat"
+    case .cometSession: "comet"
+    case .pushQueue: "push"
+    case .agent: "agent"
+    default: nil
+    }
+  }
+
+  /// - Parameter name: as printed by `name`.
+  public init?(name: some StringProtocol) {
+    guard
+      let kind = [.chatSession, .cometSession, .pushQueue, .agent].first(where: { (kind: EntityKind) in
+        kind.name == String(name)
+      })
+    else { return nil }
+    self = kind
+  }
+}
+
+/// Names one entity: its kind and its key, which is unique within the kind.
+public struct EntityID: Sendable, Hashable, Codable, CustomStringConvertible {
+  public let kind: EntityKind
+  public let key: String
+
+  public init(_ kind: EntityKind, _ key: String) {
+    self.kind = kind
+    self.key = key
+  }
+
+  /// `chat:412-0b7c…`, the form that the journal's tools print and accept.
+  public var description: String { "\(kind.name ?? String(kind.rawValue)):\(key)" }
+}
