@@ -71,12 +71,14 @@ let package = Package(
   targets: [
     // Core: pure.
     core("EventSourcing"),
+    core("JSONEnvelope"),
 
 
 
 
     // Tests: a folder for each module, then the whole.
     tests("EventSourcingTests", ["EventSourcing"]),
+    tests("JSONEnvelopeTests", ["JSONEnvelope"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,172 @@
+import JSONEnvelope
+import Testing
+
+@Suite("A JSON writer")
+struct JSONWriterTests {
+  @Test("sets commas and colons by itself")
+  func structure() {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("a")
+    writer.beginArray()
+    writer.integer(1)
+    writer.integer(Int64.min)
+    writer.integer(UInt64.max)
+    writer.double(0.5)
+    writer.bool(true)
+    writer.null()
+    writer.beginObject()
+    writer.endObject()
+    writer.raw(Array(#"{"r":1}"#.utf8))
+    writer.beginArray()
+    writer.endArray()
+    writer.endArray()
+    let name = "b"
+    writer.key(name)
+    writer.string("x")
+    writer.key("c")
+    writer.value(["d": nil, "e": [false]])
+    writer.endObject()
+    let expected =
+      #"{"a":[1,-9223372036854775808,18446744073709551615,0.5,true,null,{},{"r":1},[]],"#
+      + #""b":"x","c":{"d":null,"e":[false]}}"#
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    writer.removeAll()
+    writer.string("again")
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == #""again""#)
+  }
+
+  @Test(
+    "escapes what it must and nothing else",
+    arguments: [
+      ("", #""""#), ("abcdefgh12345678", #""abcdefgh12345678""#), ("\"", #""\"""#), ("\\", #""\\""#), ("/", #""/""#),
+      ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#), ("\0\u{1}\u{1F}", #""\u0000\u0001\u001f""#), ("\u{7F}", "\"\u{7F}\""),
+      ("<script>&'", #""<script>&'""#), ("\u{2028}\u{2029}", "\"\u{2028}\u{2029}\""), ("ä€😀", #""ä€😀""#),
+      ("1234567\"89", #""1234567\"89""#), ("12345678\n", #""12345678\n""#), ("!\"!\"!\"!\"!", #""!\"!\"!\"!\"!""#),
+    ])
+  func escapes(text: String, json: String) throws {
+    #expect(String(decoding: JSONValue.string(text).text, as: UTF8.self) == json)
+    #expect(try JSONValue(parsing: json) == .string(text))
+    #expect(String(decoding: JSONValue.object([text: 1]).text, as: UTF8.self) == "{\(json):1}")
+  }
+
+  @Test("writes doubles that read back the same; what JSON cannot say becomes null")
+  func doubles() throws {
+    for value in [0.1, -0.0, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1, 123456789.125] {
+      let parsed = try JSONValue(parsing: JSONValue.double(value).text)
+      #expect(parsed.double?.bitPattern == value.bitPattern)
+    }
+    #expect(JSONValue.array([.double(.infinity), .double(.nan)]).text == Array("[null,null]".utf8))
+  }
+
+  @Test("writes what the parser reads back, for values of every shape", arguments: [1, 2, 3, 4] as [UInt64])
+  func roundTrip(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    for _ in 0..<500 {
+      let value = randomValue(depth: 5, &random)
+      let text = value.text
+      #expect(try JSONValue(parsing: text) == value, "seed \(seed)")
+      #expect(try skip(text) == text.count, "seed \(seed)")
+      // No prefix of an array or object is whole.
+      if text.first == UInt8(ascii: "[") || text.first == UInt8(ascii: "{") {
+        let cut = Int.random(in: 0..<text.count, using: &random)
+        #expect(throws: JSONError.self, "seed \(seed)") { try JSONValue(parsing: Array(text[..<cut])) }
+      }
+    }
+  }
+
+  @Test("the parser survives any damage, and reading agrees with skipping", arguments: [11, 12, 13] as [UInt64])
+  func damage(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    for _ in 0..<2_000 {
+      var text = randomValue(depth: 4, &random).text
+      for _ in 0..<Int.random(in: 1...3, using: &random) where !text.isEmpty {
+        text[Int.random(in: text.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      let read = Result { () throws(JSONError) in try JSONValue(parsing: text) }
+      let skipped = Result { () throws(JSONError) in try skip(text) }
+      switch (read, skipped) {
+      case (.success, .success): break
+      case (.failure(let first), .failure(let second)): #expect(first == second || first.reason == .numberOutOfRange)
+      // Whether a number fits a double is known only once it is converted.
+      case (.failure(let error), .success): #expect(error.reason == .numberOutOfRange, "seed \(seed): \(text)")
+      case (.success, .failure): Issue.record("seed \(seed): \(text)")
+      }
+    }
+  }
+}
+
+@Suite("A JSON value")
+struct JSONValueTests {
+  @Test("gives access by name, by index and by kind")
+  func access() {
+    let value: JSONValue = ["n": 1, "s": "x", "a": [1, 2.5], "d": 3.0, "z": nil]
+    #expect(value["n"]?.integer == 1)
+    #expect(value["d"]?.integer == 3)
+    #expect(value["s"]?.string == "x")
+    #expect(value["s"]?.integer == nil)
+    #expect(value["a"]?[1]?.double == 2.5)
+    #expect(value["a"]?[2] == nil)
+    #expect(value["z"]?.isNull == true)
+    #expect(value["missing"] == nil)
+    #expect(value[0] == nil)
+  }
+
+  @Test("takes numbers, booleans and texts for each other where that is asked for")
+  func lenient() {
+    #expect(JSONValue.string("42").lenientInteger == 42)
+    #expect(JSONValue.integer(42).lenientInteger == 42)
+    #expect(JSONValue.string("4x").lenientInteger == nil)
+    #expect(JSONValue.string("true").lenientBool == true)
+    #expect(JSONValue.bool(false).lenientBool == false)
+    #expect(JSONValue.integer(7).lenientString == "7")
+    #expect(JSONValue.bool(true).lenientString == "true")
+    #expect(JSONValue.null.lenientString == nil)
+  }
+}
+
+/// A small generator with a seed, so that a failing run can be had again.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
+
+func randomText(_ random: inout SplitMix) -> String {
+  var text = ""
+  for _ in 0..<Int.random(in: 0...20, using: &random) {
+    let scalar: Unicode.Scalar? =
+      switch Int.random(in: 0...5, using: &random) {
+      case 0: Unicode.Scalar(UInt32.random(in: 0...0x1F, using: &random))
+      case 1: Unicode.Scalar(UInt32.random(in: 0x80...0x10FFFF, using: &random))
+      case 2: ["\"", "\\", "/"].randomElement(using: &random)
+      default: Unicode.Scalar(UInt32.random(in: 0x20...0x7E, using: &random))
+      }
+    if let scalar { text.unicodeScalars.append(scalar) }
+  }
+  return text
+}
+
+func randomValue(depth: Int, _ random: inout SplitMix) -> JSONValue {
+  switch Int.random(in: 0...(depth > 0 ? 7 : 5), using: &random) {
+  case 0: return .null
+  case 1: return .bool(.random(using: &random))
+  case 2: return .integer(Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0...63, using: &random))
+  case 3:
+    let double = Double(bitPattern: random.next())
+    return double.isFinite ? .double(double) : 0
+  case 4, 5: return .string(randomText(&random))
+  case 6: return .array((0..<Int.random(in: 0...5, using: &random)).map { _ in randomValue(depth: depth - 1, &random) })
+  default:
+    var object = JSONObject()
+    for _ in 0..<Int.random(in: 0...20, using: &random) {
+      object[randomText(&random)] = randomValue(depth: depth - 2, &random)
+    }
+    return .object(object)
+  }
+}
