@@ -72,6 +72,7 @@ let package = Package(
     // Core: pure.
     core("EventSourcing"),
     core("JSONEnvelope"),
+    core("Bayeux", ["JSONEnvelope"]),
 
 
 
@@ -79,6 +80,7 @@ let package = Package(
     // Tests: a folder for each module, then the whole.
     tests("EventSourcingTests", ["EventSourcing"]),
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
+    tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
   ],
   swiftLanguageModes: [.v6]
 )

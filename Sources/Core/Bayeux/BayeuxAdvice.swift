@@ -1,0 +1,46 @@
+import JSONEnvelope
+
+/// What a reply tells the client to do next. Spec: Bayeux 1.0, "advice".
+public struct BayeuxAdvice: Sendable, Equatable {
+  public enum Reconnect: String, Sendable, CaseIterable {
+    case retry, handshake, none
+  }
+
+  public var reconnect: Reconnect
+  /// Milliseconds to wait before the next connect. Keep it 0: a client in the field takes it for seconds.
+  public var interval: Int?
+  /// Milliseconds that a connect will be held at most.
+  public var timeout: Int?
+
+  public init(reconnect: Reconnect, interval: Int? = nil, timeout: Int? = nil) {
+    self.reconnect = reconnect
+    self.interval = interval
+    self.timeout = timeout
+  }
+
+  /// Connect again at once, with this time-out.
+  public static func retry(timeoutMilliseconds: Int) -> BayeuxAdvice {
+    BayeuxAdvice(reconnect: .retry, interval: 0, timeout: timeoutMilliseconds)
+  }
+
+  /// The session is not known (any more): shake hands.
+  public static let handshake = BayeuxAdvice(reconnect: .handshake, interval: 0)
+  /// Give up.
+  public static let giveUp = BayeuxAdvice(reconnect: .none)
+
+  func write(to writer: inout JSONWriter) {
+    writer.key("advice")
+    writer.beginObject()
+    writer.key("reconnect")
+    writer.string(reconnect.rawValue)
+    if let interval {
+      writer.key("interval")
+      writer.integer(interval)
+    }
+    if let timeout {
+      writer.key("timeout")
+      writer.integer(timeout)
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,32 @@
+/// An error as it stands in a reply: `code:arguments:text`, always three fields, because a client in the field crashes
+/// on fewer. Spec: GMS 4.8; Bayeux 1.0, "error".
+public struct BayeuxError: Error, Sendable, Equatable, CustomStringConvertible {
+  public let code: Int
+  public let arguments: [String]
+  public let text: String
+
+  /// Characters of the arguments that would break the three fields are left out.
+  public init(_ code: Int, _ arguments: [String] = [], _ text: String) {
+    self.code = code
+    self.arguments = arguments.map { $0.filter { $0 != ":" && $0 != "," } }
+    self.text = text.filter { $0 != ":" }
+  }
+
+  public var description: String { "\(code):\(arguments.joined(separator: ",")):\(text)" }
+
+  public static let unknownClient = BayeuxError(402, "Unknown client")
+  public static let channelMissing = BayeuxError(400, "channel_missing")
+  public static let channelInvalid = BayeuxError(405, "channel_invalid")
+  public static let subscriptionMissing = BayeuxError(403, "subscription_missing")
+  public static let subscriptionInvalid = BayeuxError(403, "subscription_invalid")
+  public static let subscribeDenied = BayeuxError(403, "subscribe_denied")
+  public static let publishDenied = BayeuxError(403, "publish_denied")
+  public static let handshakeDenied = BayeuxError(403, "handshake_denied")
+
+  /// No connection type is common: names what the client offered, within reason.
+  public static func connectionTypesNotSupported(_ offered: [String]) -> BayeuxError {
+    BayeuxError(301, offered.prefix(8).map { String($0.prefix(32)) }, "Connection types not supported")
+  }
+
+  private init(_ code: Int, _ text: String) { self.init(code, [], text) }
+}

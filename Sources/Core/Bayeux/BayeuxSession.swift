@@ -1,0 +1,166 @@
+/// One client's session from its handshake to its end: which request is held, what is queued, which clock runs.
+///
+/// ```
+///  handshaken()         first connect            reply written, or failed        timer
+/// ─────────▶ HANDSHAKEN ─────────────▶ ANSWERING ────────────────────────▶ GRACE ─────▶ ENDED
+///                │ timer                ▲   ▲ ▲      connect, with events   │ │ ▲
+///                ▼                      │   └─┼─────────────────────────────┘ │ │
+///              ENDED      newer connect │     │ event, timer                  │ │ client left
+///                            (the older)│     │        connect, nothing queued▼ │
+///                                       └─────┴─────────────────────────────HOLDING
+/// ```
+///
+/// - HOLDING: a connect waits; the timer is the hold time.
+/// - ANSWERING: its reply is on its way; no timer runs here, the writer has a deadline of its own.
+/// - GRACE: nothing waits; the timer is `maxInterval` and the interval the client asked for.
+/// - A disconnect or an overflow leads to ENDED from everywhere. On a WebSocket events flow in all states and leave the
+///   hold alone.
+///
+/// A value without I/O: it is told what happened and says what to do, in order. It relies on its owner for:
+/// one `.written` for every `.respond`, in the order of the responds of that exchange; no `.timerElapsed` of a timer
+/// that has been re-armed since.
+///
+/// Events are kept until they are known to be written (with the acknowledgment extension: acknowledged). What could not
+/// be written goes back to where it stood in the queue. Spec: GMS 4.3-4.5, 4.9, 6.2 B2-B5; Bayeux 1.0, connect.
+public struct BayeuxSession: Sendable {
+  public let clientID: String
+  let settings: SessionSettings
+  /// The acknowledgment extension is on: events leave with connect replies only, and count as delivered when a later
+  /// connect says so. Spec: Bayeux reference, 16.
+  public let acknowledges: Bool
+
+  /// Has made its first connect.
+  public internal(set) var isConnected: Bool
+  /// Over; only requests are still answered, with 402.
+  public internal(set) var isEnded = false
+  var isStopping = false
+
+  var held: HeldConnect?
+  /// The socket that events are written to as they come; nil for long polling.
+  var socket: ExchangeID?
+  /// Requests announced by ``requestBegan(_:)`` and not yet answered.
+  var open: [ExchangeID] = []
+  /// The session's timer runs.
+  var isArmed = false
+  /// What the running or next grace timer is to last.
+  var graceMilliseconds: Int
+  /// The next connect reply carries advice, whether or not the request asks for it.
+  var owesAdvice = true
+
+  var queue: [QueuedEvent] = []
+  /// Responses whose outcome is not known yet, in the order they were handed out.
+  var flights: [Flight] = []
+  /// Sent with a connect reply and not acknowledged yet, in order.
+  var unacknowledged: [QueuedEvent] = []
+  /// The number of the last batch closed by a connect reply.
+  var batch = 0
+  /// The first connect after a restart tells which batch numbers the client has seen already.
+  var learnsBatch = false
+  /// Marks of events that are written while an earlier one is not: reporting them would hide the gap.
+  var writtenEarly: [(serial: UInt64, mark: DeliveryMark)] = []
+  var nextSerial: UInt64 = 0
+  /// Everything not yet delivered, wherever it is: what the bounds of the queue apply to.
+  var pendingMessages = 0
+  var pendingBytes = 0
+
+  /// A session whose handshake is being answered.
+  public init(clientID: String, settings: SessionSettings, acknowledges: Bool) {
+    self.clientID = clientID
+    self.settings = settings
+    self.acknowledges = acknowledges
+    isConnected = false
+    graceMilliseconds = settings.maxIntervalMilliseconds
+  }
+
+  /// A session rebuilt after a restart: nothing held, nothing queued.
+  public init(restoring clientID: String, settings: SessionSettings, acknowledges: Bool, isConnected: Bool) {
+    self.init(clientID: clientID, settings: settings, acknowledges: acknowledges)
+    self.isConnected = isConnected
+    learnsBatch = true
+  }
+
+  /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
+  public var isHolding: Bool { held != nil }
+  /// Something waits for a response that could carry it.
+  public var hasQueued: Bool { !queue.isEmpty }
+  /// Something is queued, on its way or unacknowledged.
+  public var hasUndelivered: Bool { pendingMessages > 0 }
+
+  /// To be called once, when the handshake succeeded: the client has as long as a grace period for its first connect.
+  public mutating func handshaken() -> [SessionAction] { collect { $0.startGrace(&$1) } }
+
+  /// To be called once, when recovery is over: the client has a whole grace period to come back.
+  public mutating func restored() -> [SessionAction] { collect { $0.startGrace(&$1) } }
+
+  /// A request of this client, other than a lone connect, has begun to be worked through: what is delivered from now on
+  /// waits for its response rather than wakes the held connect. Optional. Ends with the exchange's `.request`,
+  /// `.disconnect` or `.closed`. Spec: Bayeux 1.0, "Delivery".
+  public mutating func requestBegan(_ exchange: ExchangeID) {
+    if !isEnded, !open.contains(exchange) { open.append(exchange) }
+  }
+
+  /// Takes what happened; returns what to do, in order.
+  public mutating func received(_ input: SessionInput) -> [SessionAction] {
+    var actions: [SessionAction] = []
+    if isEnded {
+      refuse(input, &actions)
+      return actions
+    }
+    switch input {
+    case .request(let exchange, let transport, let replies):
+      request(on: Lane(exchange: exchange, transport: transport), replies, &actions)
+    case .deliver(let messages):
+      deliver(messages, &actions)
+    case .timerElapsed:
+      timerElapsed(&actions)
+    case .written(let exchange, let success):
+      written(exchange, success: success, &actions)
+    case .closed(let exchange):
+      closed(exchange, &actions)
+    case .disconnect(let exchange, let transport, let replies):
+      disconnect(on: Lane(exchange: exchange, transport: transport), replies, &actions)
+    case .serverStops:
+      stop(&actions)
+    }
+    return actions
+  }
+
+  private mutating func collect(_ step: (inout BayeuxSession, inout [SessionAction]) -> Void) -> [SessionAction] {
+    var actions: [SessionAction] = []
+    step(&self, &actions)
+    return actions
+  }
+}
+
+/// Where a request came from and its response goes.
+struct Lane: Sendable, Equatable {
+  let exchange: ExchangeID
+  let transport: ConnectionType
+}
+
+struct HeldConnect: Sendable, Equatable {
+  let lane: Lane
+  let request: ConnectRequest
+}
+
+struct QueuedEvent: Sendable, Equatable {
+  let message: QueuedMessage
+  /// Its place among all events of the session.
+  let serial: UInt64
+  /// With the acknowledgment extension: the batches it was first and last sent in; 0 before.
+  var firstBatch = 0
+  var lastBatch = 0
+}
+
+/// A response on its way.
+struct Flight: Sendable, Equatable {
+  let lane: Lane
+  /// The events in it, unless the acknowledgment extension keeps them.
+  var events: [QueuedEvent] = []
+  var carriesConnect = false
+  var carriesAdvice = false
+  /// What the grace timer is to last once this is written.
+  var graceMilliseconds = 0
+  /// The batches that its connect replies close.
+  var batches: ClosedRange<Int>?
+}

@@ -1,0 +1,56 @@
+/// Which channels a client may subscribe to.
+///
+/// There is one application channel. A session must not listen in on others, so besides that channel only the patterns
+/// that cover everything are open, and service channels, where subscribing does nothing. Spec: GMS 4.4.
+public struct ChannelPolicy: Sendable, Equatable {
+  /// Where events are sent.
+  public let eventChannel: String
+
+  public init(eventChannel: String = "/_genesys") {
+    precondition(ChannelName.isValid(eventChannel), "The event channel must be a valid channel name.")
+    self.eventChannel = eventChannel
+  }
+
+  /// What working through a `/meta/subscribe` or `/meta/unsubscribe` came to.
+  public struct Outcome: Sendable, Equatable {
+    /// The channels to add to, or to take from, the session's subscriptions.
+    public var channels: [String] = []
+    /// The first refusal; those before it stand.
+    public var error: BayeuxError?
+  }
+
+  /// Works through the subscription of a message in order and stops at the first refusal.
+  public func subscribe(_ message: BayeuxMessage) -> Outcome { workThrough(message, otherwise: .subscribeDenied) }
+
+  /// Channels that nobody can be subscribed to are not known here. Spec: Bayeux 1.0, unsubscribe.
+  public func unsubscribe(_ message: BayeuxMessage) -> Outcome { workThrough(message, otherwise: .channelMissing) }
+
+  /// Whether a session with these subscriptions gets the events. One copy, however many of them match.
+  public func receivesEvents(_ subscriptions: some Sequence<String>) -> Bool {
+    subscriptions.contains { ChannelName.matches(pattern: $0, channel: eventChannel) }
+  }
+
+  /// Why a client may not publish: always, on every channel. Spec: GMS 4.8; Bayeux reference, decision 12.
+  public func refusalOfPublish(to channel: String) -> BayeuxError {
+    ChannelName.isValid(channel) ? .publishDenied : .channelInvalid
+  }
+
+  private func workThrough(_ message: BayeuxMessage, otherwise refusal: BayeuxError) -> Outcome {
+    guard message.subscriptionText != nil else { return Outcome(error: .subscriptionMissing) }
+    guard let wanted = message.subscription, !wanted.isEmpty else { return Outcome(error: .subscriptionInvalid) }
+    var outcome = Outcome()
+    for channel in wanted {
+      guard ChannelName.isValidPattern(channel) else {
+        outcome.error = .subscriptionInvalid
+        break
+      }
+      if channel == eventChannel || channel == "/*" || channel == "/**" {
+        outcome.channels.append(channel)
+      } else if !ChannelName.isService(channel) {
+        outcome.error = refusal
+        break
+      }
+    }
+    return outcome
+  }
+}

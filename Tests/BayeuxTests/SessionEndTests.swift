@@ -1,0 +1,80 @@
+import Bayeux
+import Testing
+
+@Suite("Session, at its end and across a restart")
+struct SessionEndTests {
+  @Test("B6: a disconnect dismisses the held connect, then is answered, and takes no events along")
+  func disconnect() {
+    var talk = Conversation.holding()
+    #expect(talk.disconnect(3) == [respond(2, dismissed), respond(3, "bye"), .disarm, .ended(.disconnected)])
+    talk = .connected()
+    _ = talk.deliver("e1")
+    #expect(talk.disconnect(2) == [respond(2, "bye"), .disarm, .ended(.disconnected)])
+  }
+
+  @Test("a connect in the request of a disconnect is dismissed too")
+  func disconnectWithConnect() {
+    var talk = Conversation.connected()
+    let actions = talk.session.received(
+      .disconnect(exchange: ExchangeID(rawValue: 2), transport: .longPolling, replies: [connect(), ready("bye")]))
+    #expect(actions == [respond(2, dismissed, "bye"), .disarm, .ended(.disconnected)])
+  }
+
+  @Test("the session is dropped rather than its queue grow", arguments: [(3, 1_000), (1_000, 6)])
+  func overflow(messages: Int, bytes: Int) {
+    var settings = SessionSettings()
+    settings.queueMessagesMaximum = messages
+    settings.queueBytesMaximum = bytes
+    var talk = Conversation.connected(settings: settings)
+    #expect(talk.deliver("e1", "e2", "e3") == [])
+    #expect(talk.deliver("e4") == [.disarm, .ended(.overflowed)])
+  }
+
+  @Test("what is on its way counts for the bounds until it is written")
+  func overflowInFlight() {
+    var settings = SessionSettings()
+    settings.queueMessagesMaximum = 2
+    var talk = Conversation.connected(settings: settings)
+    _ = talk.deliver("e1", "e2")
+    _ = talk.post(2, "r")
+    #expect(talk.written(2) == [])
+    #expect(talk.deliver("e3", "e4") == [])
+    _ = talk.post(3, "r")
+    #expect(talk.deliver("e5") == [.disarm, .ended(.overflowed)])
+  }
+
+  @Test("a held connect is told to shake hands when the session overflows")
+  func overflowWhileHeld() {
+    var settings = SessionSettings()
+    settings.queueMessagesMaximum = 1
+    var talk = Conversation.connected(settings: settings)
+    _ = talk.poll(2)
+    #expect(talk.deliver("e1", "e2") == [respond(2, unknown), .disarm, .ended(.overflowed)])
+  }
+
+  @Test("when the server stops, the held connect is released to come again, no later one is held, no clock runs")
+  func serverStops() {
+    var talk = Conversation.holding()
+    #expect(talk.session.received(.serverStops) == [respond(2, advised), .disarm])
+    #expect(talk.written(2) == [])
+    #expect(talk.poll(3) == [respond(3, advised)])
+    #expect(talk.written(3) == [])
+    #expect(!talk.session.isEnded)
+    talk = .connected()
+    #expect(talk.session.received(.serverStops) == [.disarm])
+  }
+
+  @Test("restored after a restart, it goes on as if nothing had happened, with advice", arguments: [true, false])
+  func restored(isConnected: Bool) {
+    var talk = Conversation(
+      BayeuxSession(restoring: "c1", settings: SessionSettings(), acknowledges: false, isConnected: isConnected))
+    #expect(talk.session.isConnected == isConnected)
+    #expect(talk.session.restored() == [.arm(milliseconds: 10_000)])
+    if isConnected {
+      #expect(talk.poll(1) == [.arm(milliseconds: 25_000)])
+      #expect(talk.deliver("e1") == [respond(1, "e1", advised), .disarm])
+    } else {
+      #expect(talk.poll(1) == [respond(1, advised), .disarm])
+    }
+  }
+}
