@@ -73,6 +73,7 @@ let package = Package(
     core("EventSourcing"),
     core("JSONEnvelope"),
     core("Bayeux", ["JSONEnvelope"]),
+    core("ChatDomain", ["EventSourcing"]),
 
 
 
@@ -81,6 +82,7 @@ let package = Package(
     tests("EventSourcingTests", ["EventSourcing"]),
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
+    tests("ChatDomainTests", ["ChatDomain", "EventSourcing"]),
   ],
   swiftLanguageModes: [.v6]
 )

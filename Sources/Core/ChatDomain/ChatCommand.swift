@@ -1,0 +1,137 @@
+/// What is asked of a chat, with the options of its service as they stand now.
+///
+/// Pure code does not look options up: whoever sends the command resolves them (service options take effect at once;
+/// a running timer keeps the value that it was started with).
+public struct ChatCommand: Sendable {
+  public var action: ChatAction
+  public var policy: ChatPolicy
+
+  public init(_ action: ChatAction, policy: ChatPolicy) {
+    self.action = action
+    self.policy = policy
+  }
+}
+
+public enum ChatAction: Sendable, Equatable {
+  // The service instance.
+  /// Makes the service instance; its entity key is the service id.
+  case create(serviceName: String, data: [DataPair])
+  /// The customer starts the chat of this instance (at most one for each instance).
+  case start(ChatStart)
+  /// The time to live of an instance has passed since its last use.
+  case timeToLiveElapsed
+
+  // The customer, over REST.
+  case customerSend(text: String)
+  case customerTyping(started: Bool, preview: String)
+  case customerNotice(text: String)
+  case customerPushURL(String)
+  /// Merges into the attached data; an empty value removes its key.
+  case updateData([DataPair])
+  /// Ends the chat; once it has ended, repeating is harmless and yields no event.
+  case customerLeave
+  /// The customer has been handed everything up to `upTo` by a REST reply (lazy: nobody waits for it).
+  case noteServed(upTo: Int)
+
+  // Agents.
+  case agentJoin(agentID: String, nickname: String, role: PartyRole)
+  case agentSend(agentID: String, text: String)
+  case agentTyping(agentID: String, started: Bool)
+  case agentPushURL(agentID: String, url: String)
+  case agentNotice(agentID: String, text: String)
+  /// The agent leaves; the chat stays open for another, even if this was the last.
+  case agentLeave(agentID: String)
+  /// The agent ends the chat.
+  case agentClose(agentID: String)
+
+  // The customer's Comet sessions. `session` is a clientId.
+  /// A Comet session of this chat's customer has subscribed to the chat channel.
+  /// `delivered`: the highest position of this chat written to any live session of the customer, 0 if none.
+  case cometSubscribed(session: String, delivered: Int)
+  /// A Comet session of this chat's customer has made its first `/meta/connect`.
+  case cometConnected(session: String, delivered: Int)
+  /// A Comet session of this chat's customer has unsubscribed.
+  case cometUnsubscribed(session: String, delivered: Int)
+  /// `/meta/disconnect`. `position` is what the app says it has, nil if it did not say; `delivered` is the highest
+  /// position written to this session; `concernsSeveralChats` clamps the position to what was delivered here.
+  /// `session` may be unknown to the chat (a clientId that had expired): the chat is flagged all the same, unless
+  /// another live session remains. Spec: GMS 4.5, 6.2.
+  case cometDisconnected(session: String, position: Int?, delivered: Int, concernsSeveralChats: Bool)
+  /// The session expired without a word. `delivered` as above. Spec: GMS 6.6.
+  case cometLost(session: String, delivered: Int)
+
+  // Push.
+  /// The delay before the first push of background phase `phase` has passed.
+  case pushDelayElapsed(phase: Int)
+  /// The device's queue holds push `number`: the chat owes it no longer (lazy).
+  case pushHandedOver(number: Int)
+}
+
+/// One pair of attached data.
+public struct DataPair: Sendable, Equatable, Codable {
+  public let name: String
+  public let value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Everything that the start of a chat brings along. Random ids come in here, since pure code makes none.
+public struct ChatStart: Sendable, Equatable, Codable {
+  /// 16 characters `[0-9A-Za-z]`.
+  public var chatSessionID: String
+  /// The `gms_user` header; nil if the app sent none (then only `ext.serviceId` reaches the chat).
+  public var userKey: String?
+  /// False: the app polls with `refresh`; no Comet events, no background state, no push.
+  public var notifiesByComet: Bool
+  /// The name shown in the transcript, after all fallbacks.
+  public var nickname: String
+  public var subject: String
+  /// The first text, appended right after the join; nil or empty for none.
+  public var firstMessage: String?
+  public var pushTarget: PushTarget?
+  public var userID: String
+  public var secureKey: String
+  /// First name, last name, e-mail and everything else that the request brought.
+  public var data: [DataPair]
+
+  public init(
+    chatSessionID: String, userKey: String?, notifiesByComet: Bool, nickname: String, subject: String,
+    firstMessage: String?, pushTarget: PushTarget?, userID: String, secureKey: String, data: [DataPair]
+  ) {
+    self.chatSessionID = chatSessionID
+    self.userKey = userKey
+    self.notifiesByComet = notifiesByComet
+    self.nickname = nickname
+    self.subject = subject
+    self.firstMessage = firstMessage
+    self.pushTarget = pushTarget
+    self.userID = userID
+    self.secureKey = secureKey
+    self.data = data
+  }
+}
+
+/// Where the pushes of a chat go.
+public struct PushTarget: Sendable, Equatable, Hashable, Codable {
+  /// `ios`, `gcm`, `android`, `fcm`, `httpcb`, `customhttp`.
+  public var type: String
+  /// Device token, registration token, or (type `httpcb`) the URL to post to.
+  public var deviceID: String
+  /// The named set of credentials; nil for the defaults.
+  public var provider: String?
+  /// Language tag for texts, such as `de` or `ru-RU`.
+  public var language: String?
+  /// Use the `debug.` credentials.
+  public var debug: Bool
+
+  public init(type: String, deviceID: String, provider: String? = nil, language: String? = nil, debug: Bool = false) {
+    self.type = type
+    self.deviceID = deviceID
+    self.provider = provider
+    self.language = language
+    self.debug = debug
+  }
+}

@@ -1,0 +1,54 @@
+/// The options of a chat's service, resolved. Spec: GMS 8.2 and 8.3.
+public struct ChatPolicy: Sendable, Equatable {
+  /// What becomes of a chat whose Comet session expires without a word. Spec: GMS 6.6.
+  public enum CometLoss: String, Sendable { case background, ignore }
+
+  /// `_client_timeout_notification`: from the first qualifying event to the first push of a background phase.
+  public var pushDelay: Duration
+  /// `_client_timeout_notification_message`.
+  public var pushMessage: String
+  /// `_agent_timeout_notification_message`; empty switches the notice off.
+  public var absenceNotice: String
+  /// The notice when the customer is back; empty (the default) switches it off.
+  public var returnNotice: String
+  /// Event types that trigger no push and do not appear in `lastTranscript`. Spec: GMS 6.4.
+  public var pushFilter: Set<TranscriptEventType>
+  /// `on_comet_lost`.
+  public var cometLoss: CometLoss
+  /// `_ttl`: life of an instance after its last use.
+  public var timeToLive: Duration
+  public var limits: ChatLimits
+
+  public init(
+    pushDelay: Duration = .seconds(90), pushMessage: String = "New message from Agent",
+    absenceNotice: String = "customer is not online", returnNotice: String = "",
+    pushFilter: Set<TranscriptEventType> = [.typingStarted, .typingStopped], cometLoss: CometLoss = .background,
+    timeToLive: Duration = .seconds(86_400), limits: ChatLimits = ChatLimits()
+  ) {
+    self.pushDelay = pushDelay
+    self.pushMessage = pushMessage
+    self.absenceNotice = absenceNotice
+    self.returnNotice = returnNotice
+    self.pushFilter = pushFilter
+    self.cometLoss = cometLoss
+    self.timeToLive = timeToLive
+    self.limits = limits
+  }
+}
+
+/// The bounds of one chat.
+public struct ChatLimits: Sendable, Equatable {
+  /// UTF-8 bytes of one text.
+  public var textBytesMaximum = 65_536
+  public var nicknameBytesMaximum = 256
+  /// Pairs of attached data, and UTF-8 bytes of one name or value.
+  public var dataPairsMaximum = 256
+  public var dataBytesMaximum = 16_384
+  public var transcriptEventsMaximum = 100_000
+  public var agentsMaximum = 32
+  public var cometSessionsMaximum = 32
+  /// Remembered events between the first qualifying event and the push (the oldest are left out beyond it).
+  public var rememberedEventsMaximum = 100
+
+  public init() {}
+}

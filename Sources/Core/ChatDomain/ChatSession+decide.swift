@@ -1,0 +1,74 @@
+public import EventSourcing
+
+// Which rule answers which command. The rules stand by topic in the files beside this one.
+extension ChatSession {
+  /// What comes from the machine itself (timers, Comet sessions, the push queue) is never refused because it comes
+  /// too late: it changes nothing then.
+  public func decide(_ command: ChatCommand, now: Timestamp) throws(ChatRejection) -> [ChatEvent] {
+    let policy = command.policy
+    switch command.action {
+    case .create(let serviceName, let data): return try create(serviceName, data, policy, now)
+    case .start(let start): return try begin(start, policy)
+    case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
+
+    case .customerSend(let text): return try customerLine(.messageText, text, field: "message", policy)
+    case .customerTyping(let started, let preview): return try customerTyping(started, preview, policy)
+    case .customerNotice(let text): return try customerLine(.custom, text, field: "message", policy)
+    case .customerPushURL(let url): return try customerLine(.pushURL, url, field: "pushUrl", policy)
+    case .updateData(let pairs): return try updateData(pairs, policy)
+    case .customerLeave: return try customerLeave()
+    case .noteServed(let position): return noteServed(position, policy, now)
+
+    case .agentJoin(let agentID, let nickname, let role): return try agentJoin(agentID, nickname, role, policy, now)
+    case .agentSend(let agentID, let text):
+      return try agentLine(agentID, .messageText, text, field: "text", policy, now)
+    case .agentTyping(let agentID, let started): return try agentTyping(agentID, started, policy, now)
+    case .agentPushURL(let agentID, let url): return try agentLine(agentID, .pushURL, url, field: "url", policy, now)
+    case .agentNotice(let agentID, let text): return try agentLine(agentID, .custom, text, field: "text", policy, now)
+    case .agentLeave(let agentID): return try agentLeave(agentID, policy, now)
+    case .agentClose(let agentID): return try agentClose(agentID, policy, now)
+
+    case .cometSubscribed(let session, let delivered): return try cometSubscribed(session, delivered, policy)
+    case .cometConnected(let session, let delivered): return try cometConnected(session, delivered, policy)
+    case .cometUnsubscribed(let session, let delivered): return cometUnsubscribed(session, delivered)
+    case .cometDisconnected(let session, let position, let delivered, let concernsSeveralChats):
+      return cometDisconnected(session, position, delivered, concernsSeveralChats, policy, now)
+    case .cometLost(let session, let delivered): return cometLost(session, delivered, policy, now)
+
+    case .pushDelayElapsed(let phase): return pushDelayElapsed(phase, policy)
+    case .pushHandedOver(let number):
+      return owedPushes.contains { $0.number == number } ? [.pushHandedOver(number: number)] : []
+    }
+  }
+}
+
+// What every rule asks first.
+extension ChatSession {
+  func requireStarted() throws(ChatRejection) {
+    switch lifecycle {
+    case .absent, .expired: throw .unknownService
+    case .created: throw .notStarted
+    case .live, .ended: return
+    }
+  }
+
+  func requireLive() throws(ChatRejection) {
+    try requireStarted()
+    if lifecycle == .ended { throw .ended }
+  }
+
+  func requireRoom(for count: Int = 1, _ policy: ChatPolicy) throws(ChatRejection) {
+    guard transcript.count <= policy.limits.transcriptEventsMaximum - count else {
+      throw .limitReached("transcriptEvents")
+    }
+  }
+
+  func require(_ text: String, field: String, atMost limit: Int) throws(ChatRejection) {
+    guard text.utf8.count <= limit else { throw .tooLong(field: field, limit: limit) }
+  }
+
+  func requireText(_ text: String, field: String, _ policy: ChatPolicy) throws(ChatRejection) {
+    if text.isEmpty { throw .empty(field: field) }
+    try require(text, field: field, atMost: policy.limits.textBytesMaximum)
+  }
+}

@@ -1,0 +1,93 @@
+import EventSourcing
+
+// The instance: made, started, expired; its attached data. Spec: GMS 3.2 to 3.4.
+extension ChatSession {
+  func create(
+    _ serviceName: String, _ data: [DataPair], _ policy: ChatPolicy, _ now: Timestamp
+  ) throws(ChatRejection) -> [ChatEvent] {
+    switch lifecycle {
+    case .absent: break
+    case .expired: throw .unknownService
+    case .created, .live, .ended: throw .alreadyStarted
+    }
+    _ = try mergedData(with: data, policy)
+    return [.created(serviceName: serviceName, data: data, expiresAt: now.advanced(by: policy.timeToLive))]
+  }
+
+  func begin(_ start: ChatStart, _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
+    switch lifecycle {
+    case .absent, .expired: throw .unknownService
+    case .live: throw .alreadyStarted
+    case .ended: throw .ended
+    case .created: break
+    }
+    let limits = policy.limits
+    if start.nickname.isEmpty { throw .empty(field: "userDisplayName") }
+    try require(start.nickname, field: "userDisplayName", atMost: limits.nicknameBytesMaximum)
+    try require(start.subject, field: "subject", atMost: limits.dataBytesMaximum)
+    try require(start.userKey ?? "", field: "gms_user", atMost: limits.dataBytesMaximum)
+    try require(start.firstMessage ?? "", field: "message", atMost: limits.textBytesMaximum)
+    if let target = start.pushTarget {
+      try require(target.type, field: "push_notification_type", atMost: limits.dataBytesMaximum)
+      try require(target.deviceID, field: "push_notification_deviceid", atMost: limits.dataBytesMaximum)
+      try require(target.provider ?? "", field: "push_notification_provider", atMost: limits.dataBytesMaximum)
+      try require(target.language ?? "", field: "push_notification_language", atMost: limits.dataBytesMaximum)
+    }
+    try requireRoom(for: start.firstMessage?.isEmpty == false ? 2 : 1, policy)
+    _ = try mergedData(with: start.data, policy)
+    return [.started(with: start)]
+  }
+
+  /// The timer is not restarted with every use, so it may come too early; then it is set to the true end.
+  func timeToLiveElapsed(_ policy: ChatPolicy, _ now: Timestamp) -> [ChatEvent] {
+    guard lifecycle != .absent, lifecycle != .expired else { return [] }
+    let end = lastUse.advanced(by: policy.timeToLive)
+    guard end <= now else { return [.timeToLiveExtended(until: end)] }
+    // A push that still waits would call the customer to a chat that is gone.
+    var events = pushDelayCancellation
+    if lifecycle == .live { events.append(.chatEnded(party: ChatParty.customer, cause: .timeToLive)) }
+    return events + [.expired]
+  }
+
+  func updateData(_ pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
+    try requireLive()
+    return try mergedData(with: pairs, policy) == data ? [] : [.dataUpdated(pairs: pairs)]
+  }
+
+  /// Refreshes that bring nothing new are in use all the same, but one note in an eighth of the time to live is enough.
+  func noteServed(_ position: Int, _ policy: ChatPolicy, _ now: Timestamp) -> [ChatEvent] {
+    guard lifecycle == .live || lifecycle == .ended else { return [] }
+    let position = max(servedPosition, min(position, lastPosition))
+    let isNoteDue = lastUse.advanced(by: policy.timeToLive / 8) <= now
+    return position > servedPosition || isNoteDue ? [.served(upTo: position)] : []
+  }
+
+  /// The data after `pairs`: the later value wins, an empty one removes its name.
+  func mergedData(with pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [DataPair] {
+    let limits = policy.limits
+    guard pairs.count <= limits.dataPairsMaximum else { throw .limitReached("dataPairs") }
+    for pair in pairs {
+      if pair.name.isEmpty { throw .invalid(field: "data", reason: "a name is empty") }
+      try require(pair.name, field: "data", atMost: limits.dataBytesMaximum)
+      try require(pair.value, field: pair.name, atMost: limits.dataBytesMaximum)
+    }
+    var merged = data
+    merged.merge(pairs)
+    guard merged.count <= limits.dataPairsMaximum else { throw .limitReached("dataPairs") }
+    return merged
+  }
+}
+
+extension [DataPair] {
+  mutating func merge(_ pairs: [DataPair]) {
+    for pair in pairs {
+      let index = firstIndex { $0.name == pair.name }
+      switch (index, pair.value.isEmpty) {
+      case (let index?, true): remove(at: index)
+      case (let index?, false): self[index] = pair
+      case (nil, true): break
+      case (nil, false): append(pair)
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+public import EventSourcing
+
+// What each event records. Replay runs through here millions of times: nothing is searched that grows with the chat.
+extension ChatSession {
+  public mutating func evolve(_ event: ChatEvent, at time: Timestamp) {
+    if event.isUse { lastUse = max(lastUse, time) }
+    switch event {
+    case .linePosted(let party, let type, let text): append(type, text, party: party, time)
+    case .created(let serviceName, let data, let expiresAt):
+      lifecycle = .created
+      self.serviceName = serviceName
+      self.data.merge(data)
+      timeToLiveDeadline = expiresAt
+    case .started(let start): evolve(startedWith: start, at: time)
+    case .expired:
+      lifecycle = .expired
+      links.removeAll()
+    case .timeToLiveExtended(let deadline): timeToLiveDeadline = deadline
+    case .dataUpdated(let pairs): data.merge(pairs)
+    case .served(let position): servedPosition = max(servedPosition, position)
+
+    case .agentJoined(let agentID, let nickname, let role):
+      parties.append(ChatParty(agentID: agentID, nickname: nickname, role: role))
+      presentAgents.append(parties.count - 1)
+      append(.joined, "", party: parties.count - 1, time)
+    case .agentLeft(let party):
+      presentAgents.removeAll { $0 == party }
+      append(.left, "", party: party, time)
+    case .chatEnded(let party, _):
+      lifecycle = .ended
+      append(.left, "", party: party, time)
+
+    case .previewTyped: break
+    case .absenceNoted(let text):
+      background?.owesAbsenceNotice = false
+      appendForAgents(text, time)
+    case .returnNoted(let text): appendForAgents(text, time)
+
+    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .customerReturned:
+      evolve(link: event)
+    case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver:
+      evolve(push: event)
+    }
+  }
+
+  private mutating func evolve(startedWith start: ChatStart, at time: Timestamp) {
+    lifecycle = .live
+    startedAt = time
+    chatSessionID = start.chatSessionID
+    userKey = start.userKey
+    notifiesByComet = start.notifiesByComet
+    subject = start.subject
+    pushTarget = start.pushTarget
+    userID = start.userID
+    secureKey = start.secureKey
+    data.merge(start.data)
+    parties = [ChatParty(agentID: nil, nickname: start.nickname, role: .client)]
+    append(.joined, "", party: ChatParty.customer, time)
+    if let first = start.firstMessage, !first.isEmpty {
+      append(.messageText, first, party: ChatParty.customer, time)
+    }
+    startPosition = transcript.count
+    basePosition = startPosition
+    servedPosition = startPosition
+  }
+
+  private mutating func evolve(link event: ChatEvent) {
+    switch event {
+    case .cometSubscribed(let session, let activeAfter):
+      changeLink(session) { $0.isSubscribed = true }
+      activate(session, after: activeAfter)
+    case .cometConnected(let session, let activeAfter):
+      changeLink(session) { $0.isConnected = true }
+      activate(session, after: activeAfter)
+    case .cometUnsubscribed(let session, let base, let written):
+      let position = lastPosition
+      changeLink(session) { link in
+        link.isSubscribed = false
+        if link.isActive { link.sentThrough = position }
+        link.activeAfter = nil
+      }
+      note(base: base, written: written)
+    case .cometDetached(let session, let base, let written):
+      links.removeAll { $0.session == session }
+      note(base: base, written: written)
+    case .customerAbsent(let session, let position, let written, let cause):
+      links.removeAll { $0.session == session }
+      note(base: position, written: written)
+      phaseCount += 1
+      background = BackgroundPhase(number: phaseCount, owesAbsenceNotice: cause == .lost)
+    case .customerReturned:
+      background = nil
+      hasBeenOnline = true
+    default: break
+    }
+  }
+
+  private mutating func evolve(push event: ChatEvent) {
+    switch event {
+    case .pushDelayStarted(_, let positions, let deadline):
+      background?.stage = .waiting(deadline: deadline)
+      background?.remembered = positions
+    case .lineRemembered(let position, let droppingOldest):
+      if droppingOldest, background?.remembered.isEmpty == false { background?.remembered.removeFirst() }
+      background?.remembered.append(position)
+    case .pushDelayCancelled:
+      background?.stage = .quiet
+      background?.remembered = []
+    case .pushRequested(let number, let phase, let ordinal, let message, let positions):
+      background?.stage = .pushed
+      background?.remembered = []
+      background?.pushCount = ordinal
+      lastPushNumber = number
+      guard let pushTarget else { return }
+      owedPushes.append(
+        ChatPush(
+          number: number, phase: phase, ordinal: ordinal, target: pushTarget, message: message,
+          lastTranscript: positions.compactMap { position in
+            transcript.indices.contains(position - 1) ? PushedLine(transcript[position - 1]) : nil
+          },
+          position: positions.max() ?? 0))
+    case .pushHandedOver(let number): owedPushes.removeAll { $0.number == number }
+    default: break
+    }
+  }
+}
+
+extension ChatSession {
+  /// Times never go back within a transcript, even if the clock was set back. Spec: GMS 5.2, item 7.
+  private mutating func append(_ type: TranscriptEventType, _ text: String, party number: Int, _ time: Timestamp) {
+    let author = party(number)
+    let moment = transcript.last.map { max($0.time, time) } ?? time
+    transcript.append(
+      TranscriptEvent(
+        position: transcript.count + 1, type: type, nickname: author.nickname, text: type.fixedText ?? text,
+        role: author.role, time: moment))
+  }
+
+  /// A line in the customer's name that the customer does not see. Spec: GMS 6.3.
+  private mutating func appendForAgents(_ text: String, _ time: Timestamp) {
+    let author = party(ChatParty.customer)
+    let moment = transcript.last.map { max($0.time, time) } ?? time
+    let line = AgentLine(
+      position: nil, type: .custom, nickname: author.nickname, text: text, role: author.role, time: moment)
+    agentOnlyLines.append(AgentOnlyLine(index: lineCount + 1, line: line))
+  }
+
+  private mutating func changeLink(_ session: String, _ change: (inout CometLink) -> Void) {
+    if let index = links.firstIndex(where: { $0.session == session }) {
+      change(&links[index])
+    } else {
+      var link = CometLink(session: session)
+      change(&link)
+      links.append(link)
+    }
+  }
+
+  private mutating func activate(_ session: String, after position: Int?) {
+    guard let position else { return }
+    changeLink(session) { $0.activeAfter = position }
+    hasBeenOnline = true
+  }
+
+  private mutating func note(base: Int?, written: Int) {
+    if let base { basePosition = base }
+    writtenPosition = max(writtenPosition, written)
+  }
+}
+
+extension PushedLine {
+  fileprivate init(_ event: TranscriptEvent) { self.init(event.type, event.text) }
+}

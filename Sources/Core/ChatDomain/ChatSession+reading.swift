@@ -1,0 +1,120 @@
+extension ChatSession {
+  public var isLive: Bool { lifecycle == .live }
+  /// The chat is over (the instance may be gone as well).
+  public var isEnded: Bool { lifecycle == .ended || (lifecycle == .expired && isStarted) }
+  /// The chat was started, whatever became of it since.
+  public var isStarted: Bool { !parties.isEmpty }
+  /// Live, and no agent is in it.
+  public var isWaiting: Bool { isLive && presentAgents.isEmpty }
+
+  /// The customer's name in the transcript; empty before the start.
+  public var nickname: String { parties.first?.nickname ?? "" }
+
+  /// The agents who are in the chat, in the order in which they joined.
+  public var agents: [ChatAgent] {
+    presentAgents.map { number in
+      let party = party(number)
+      return ChatAgent(id: party.agentID ?? "", nickname: party.nickname, role: party.role)
+    }
+  }
+
+  public func hasAgent(_ agentID: String) -> Bool { presentParty(of: agentID) != nil }
+}
+
+// The transcript. Spec: GMS 5.
+extension ChatSession {
+  /// The number of the last event, 0 before the start.
+  public var lastPosition: Int { transcript.count }
+
+  /// Every event with a position greater than `position`; a position outside the transcript is moved to its ends.
+  public func events(after position: Int) -> ArraySlice<TranscriptEvent> {
+    transcript[min(max(0, position), transcript.count)...]
+  }
+
+  /// Lines that agents see: transcript events and what only agents may see.
+  public var lineCount: Int { transcript.count + agentOnlyLines.count }
+
+  /// What agents see after the first `lineIndex` lines, in order, at most `maximum` lines.
+  public func agentLines(after lineIndex: Int = 0, maximum: Int = .max) -> [AgentLine] {
+    let start = min(max(0, lineIndex), lineCount)
+    // From the end: whoever asks has most of it already.
+    var nextAgentOnly = (agentOnlyLines.lastIndex { $0.index <= start } ?? -1) + 1
+    var nextPosition = start - nextAgentOnly
+    var lines: [AgentLine] = []
+    lines.reserveCapacity(min(maximum, lineCount - start))
+    while lines.count < maximum {
+      let index = nextPosition + nextAgentOnly + 1
+      if nextAgentOnly < agentOnlyLines.count, agentOnlyLines[nextAgentOnly].index == index {
+        lines.append(agentOnlyLines[nextAgentOnly].line)
+        nextAgentOnly += 1
+      } else if nextPosition < transcript.count {
+        lines.append(AgentLine(transcript[nextPosition]))
+        nextPosition += 1
+      } else {
+        break
+      }
+    }
+    return lines
+  }
+
+  /// What agents see after the event at `position`, agent-only lines in their places. Those between this event and the
+  /// next come every time until there is a next; a stream that must not repeat asks by line.
+  public func agentLines(afterPosition position: Int) -> [AgentLine] {
+    guard position > 0 else { return agentLines(after: 0) }
+    let position = min(position, transcript.count)
+    // The event's place among all lines is its position plus the agent-only lines before it.
+    var before = 0
+    while before < agentOnlyLines.count, agentOnlyLines[before].index <= position + before { before += 1 }
+    return agentLines(after: position + before)
+  }
+}
+
+// The customer's link. Spec: GMS 6.
+extension ChatSession {
+  public var clientState: ChatClientState {
+    switch (lifecycle, background?.stage) {
+    case (.ended, .waiting), (.live, .waiting): .backgroundWait
+    case (.ended, _), (.expired, _): .ended
+    case (.live, .quiet): .backgroundQuiet
+    case (.live, .pushed): .backgroundPushed
+    case (.live, nil): hasBeenOnline ? .online : .none
+    case (.absent, _), (.created, _): .none
+    }
+  }
+
+  /// The customer left for the background, or was lost, and has not come back.
+  public var isFlaggedDisconnected: Bool { background != nil }
+
+  /// What agents are told: the chat is live and the customer is not flagged disconnected.
+  public var customerIsOnline: Bool { isLive && background == nil }
+
+  /// The clientIds of all Comet sessions that the chat knows.
+  public var attachedSessions: [String] { links.map(\.session) }
+
+  /// The clientIds of the Comet sessions that get the chat's events.
+  public var activeSessions: [String] { links.filter(\.isActive).map(\.session) }
+
+  /// What an active session is to have and was not written yet; empty for any other session.
+  ///
+  /// For the time after a restart, when the queues of the sessions are gone.
+  /// - Parameter delivered: the highest position of this chat known to have been written to this session.
+  public func catchUp(for session: String, delivered: Int) -> ArraySlice<TranscriptEvent> {
+    guard let base = link(session)?.activeAfter else { return transcript[transcript.count...] }
+    return events(after: max(base, delivered))
+  }
+}
+
+extension ChatSession {
+  func link(_ session: String) -> CometLink? { links.first { $0.session == session } }
+
+  func hasActiveSession(except session: String) -> Bool { links.contains { $0.isActive && $0.session != session } }
+
+  /// The party with this number. A number that no join has given out stands for a nameless system party: `evolve`
+  /// asks no questions.
+  func party(_ number: Int) -> ChatParty {
+    parties.indices.contains(number) ? parties[number] : ChatParty(agentID: nil, nickname: "", role: .external)
+  }
+
+  /// The number of the agent's party if the agent is in the chat.
+  func presentParty(of agentID: String) -> Int? { presentAgents.first { party($0).agentID == agentID } }
+}

@@ -1,0 +1,49 @@
+import EventSourcing
+
+extension Optional {
+  /// - Throws: `missingField` if the payload had no such field.
+  func required(_ field: Int) throws(PayloadError) -> Wrapped {
+    guard let self else { throw .missingField(field) }
+    return self
+  }
+
+  /// - Throws: `outOfRange` if the field's enumeration does not have the number.
+  func inRange(_ field: Int) throws(PayloadError) -> Wrapped {
+    guard let self else { throw .outOfRange(field: field) }
+    return self
+  }
+}
+
+extension PayloadWriter {
+  mutating func pairs(_ field: Int, _ pairs: [DataPair]) {
+    for pair in pairs {
+      nested(field) { inner in
+        inner.text(1, pair.name)
+        inner.text(2, ifNotEmpty: pair.value)
+      }
+    }
+  }
+}
+
+extension PayloadReader {
+  /// A position, a number or a count: never negative, and far from overflowing when one is added.
+  mutating func ordinal(_ field: Int) throws(PayloadError) -> Int {
+    let value = try signed()
+    guard value >= 0, value <= Int64(Int32.max) else { throw .outOfRange(field: field) }
+    return Int(value)
+  }
+
+  mutating func pair() throws(PayloadError) -> DataPair {
+    var inner = try nested()
+    var name: String?
+    var value = ""
+    while let field = try inner.next() {
+      switch field {
+      case 1: name = try inner.text()
+      case 2: value = try inner.text()
+      default: try inner.skip()
+      }
+    }
+    return DataPair(try name.required(1), value)
+  }
+}

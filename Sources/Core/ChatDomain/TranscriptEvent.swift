@@ -1,0 +1,81 @@
+public import EventSourcing
+
+/// The type of a transcript event, as it stands first in the tuple. Spec: chat API, transcript, event tuple.
+public enum TranscriptEventType: String, Sendable, Hashable, Codable, CaseIterable {
+  case messageText = "Message.Text"
+  case typingStarted = "Notice.TypingStarted"
+  case typingStopped = "Notice.TypingStopped"
+  case joined = "Notice.Joined"
+  case left = "Notice.Left"
+  case pushURL = "Notice.PushUrl"
+  case custom = "Notice.Custom"
+
+  /// The text of the types whose text never varies; nil for the others. Spec: GMS 5.1.
+  public var fixedText: String? {
+    switch self {
+    case .typingStarted: "is typing"
+    case .typingStopped: "stopped typing"
+    case .joined: "has joined the session"
+    case .left: "has left the session"
+    case .messageText, .pushURL, .custom: nil
+    }
+  }
+}
+
+/// Which side a party is on, as it stands last in the tuple. Clients throw on any other value.
+public enum PartyRole: String, Sendable, Hashable, Codable, CaseIterable {
+  case client = "CLIENT"
+  case agent = "AGENT"
+  case supervisor = "SUPERVISOR"
+  case external = "EXTERNAL"
+}
+
+/// One numbered event of a transcript, as the customer may see it.
+public struct TranscriptEvent: Sendable, Equatable, Codable {
+  /// 1, 2, 3, … without gaps within a chat.
+  public let position: Int
+  public let type: TranscriptEventType
+  public let nickname: String
+  public let text: String
+  public let role: PartyRole
+  public let time: Timestamp
+
+  public init(
+    position: Int, type: TranscriptEventType, nickname: String, text: String, role: PartyRole, time: Timestamp
+  ) {
+    self.position = position
+    self.type = type
+    self.nickname = nickname
+    self.text = text
+    self.role = role
+    self.time = time
+  }
+}
+
+/// One line of what an agent sees: every transcript event, and what only agents may see.
+public struct AgentLine: Sendable, Equatable, Codable {
+  /// The customer-side position; nil for a line that only agents see.
+  public let position: Int?
+  public let type: TranscriptEventType
+  public let nickname: String
+  public let text: String
+  public let role: PartyRole
+  public let time: Timestamp
+
+  public init(
+    position: Int?, type: TranscriptEventType, nickname: String, text: String, role: PartyRole, time: Timestamp
+  ) {
+    self.position = position
+    self.type = type
+    self.nickname = nickname
+    self.text = text
+    self.role = role
+    self.time = time
+  }
+
+  public init(_ event: TranscriptEvent) {
+    self.init(
+      position: event.position, type: event.type, nickname: event.nickname, text: event.text, role: event.role,
+      time: event.time)
+  }
+}

@@ -1,0 +1,157 @@
+import ChatDomain
+import EventSourcing
+
+/// A chat that is asked anything in any order, and what the outside would know of it: the timers that run, the pushes
+/// that no queue has, what each Comet session was sent.
+struct RandomConversation {
+  private(set) var conversation = Conversation()
+  private(set) var timers: [ChatTimer: Timestamp] = [:]
+  private(set) var owed: [Int] = []
+  private(set) var sent: [String: [Int]] = [:]
+  private(set) var pushed: [Int: [Int]] = [:]
+  private(set) var isShownOnline = true
+  /// The invariants that did not hold, with the action that broke them.
+  private(set) var broken: [String] = []
+  private(set) var actionCount = 0
+  private var second = 0.0
+  private var generator: SeededGenerator
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+    conversation.policy.timeToLive = .seconds(400)
+  }
+
+  mutating func step() throws {
+    // The clock is set back now and then.
+    second += Double.random(in: -1...6, using: &generator)
+    if actionCount > 50, chance(250) { second += 500 }
+    conversation.policy.pushDelay = Bool.random(using: &generator) ? .seconds(5) : .zero
+    conversation.policy.cometLoss = chance(4) ? .ignore : .background
+    conversation.policy.pushFilter = chance(4) ? [] : [.typingStarted, .typingStopped]
+    conversation.policy.limits.rememberedEventsMaximum = chance(5) ? 2 : 100
+    for (timer, deadline) in timers.sorted(by: { $0.value < $1.value }) where deadline <= Conversation.time(second) {
+      timers[timer] = nil
+      switch timer {
+      case .pushDelay(let phase): try perform(.pushDelayElapsed(phase: phase))
+      case .timeToLive: try perform(.timeToLiveElapsed)
+      }
+    }
+    try perform(randomAction())
+  }
+
+  private mutating func perform(_ action: ChatAction) throws {
+    let before = conversation.chat
+    let turn: Conversation.Turn
+    do { turn = try conversation.when(action, at: second) } catch is ChatRejection { return }
+    actionCount += 1
+    for effect in turn.effects { note(effect, action) }
+    if case .pushHandedOver(let number) = action { owed.removeAll { $0 == number } }
+    checkState(after: action, before: before)
+  }
+
+  private mutating func note(_ effect: ChatEffect, _ action: ChatAction) {
+    switch effect {
+    case .startTimer(let timer, let deadline): timers[timer] = deadline
+    case .cancelTimer(let timer):
+      expect(timers[timer] != nil, "a timer is cancelled that runs", action)
+      timers[timer] = nil
+    case .push(let push):
+      let positions = pushed[push.phase, default: []]
+      owed.append(push.number)
+      expect(push.number == owed.last, "pushes are numbered in order", action)
+      expect(!push.lastTranscript.isEmpty, "a push carries something", action)
+      expect(push.position > (positions.last ?? 0), "nothing is pushed twice within a phase", action)
+      expect(
+        conversation.chat.events(after: push.position - 1).first?.role != .client, "the customer's own is not pushed",
+        action)
+      pushed[push.phase] = positions + [push.position]
+    case .publish(let sessions, let events, let ended):
+      expect(ended == conversation.chat.isEnded, "a notification tells the end", action)
+      for session in sessions {
+        let last = sent[session]?.last ?? (events[0].position - 1)
+        expect(
+          events.map(\.position) == Array((last + 1)..<(last + 1 + events.count)),
+          "a session gets each event once and in order", action)
+        sent[session, default: []] += events.map(\.position)
+      }
+    case .notifyAgents(.customerOnline(let isOnline)):
+      expect(isOnline != isShownOnline, "agents hear of changes only", action)
+      isShownOnline = isOnline
+    case .expired: timers = [:]
+    case .notifyAgents, .opened, .ended: break
+    }
+  }
+
+  private mutating func checkState(after action: ChatAction, before: ChatSession) {
+    let chat = conversation.chat
+    let events = chat.events(after: 0)
+    expect(events.map(\.position) == Array(1..<(events.count + 1)), "positions have no gaps", action)
+    expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time }, "times never go back", action)
+    expect(chat.lastPosition >= before.lastPosition, "no event is lost", action)
+    expect(chat.lineCount == chat.agentLines().count, "agents see every line", action)
+    expect(chat.activeSessions.allSatisfy(chat.attachedSessions.contains), "active sessions are attached", action)
+    expect(chat.isFlaggedDisconnected ? chat.activeSessions.isEmpty : true, "no session is active while away", action)
+    expect(
+      chat.basePosition >= 0 && chat.basePosition <= chat.lastPosition, "the base lies within the transcript", action)
+    // A clientId that is gone never comes back; in these tests its name may.
+    sent = sent.filter { chat.attachedSessions.contains($0.key) }
+    guard chat.lifecycle != .expired else { return }
+    var owedTimers: [ChatTimer: Timestamp] = [:]
+    for case .startTimer(let timer, let deadline) in chat.outstandingEffects { owedTimers[timer] = deadline }
+    expect(owedTimers == timers, "the timers that run are the ones owed", action)
+    expect(chat.outstandingEffects.pushes.map(\.number) == owed, "the pushes that nobody has are owed", action)
+  }
+
+  private mutating func expect(_ condition: Bool, _ invariant: String, _ action: ChatAction) {
+    if !condition { broken.append("\(invariant): \(action)") }
+  }
+}
+
+// What is asked.
+extension RandomConversation {
+  private mutating func chance(_ sides: Int) -> Bool { Int.random(in: 0..<sides, using: &generator) == 0 }
+
+  private mutating func randomAction() -> ChatAction {
+    let chat = conversation.chat
+    guard chat.lifecycle != .absent else { return .create(serviceName: "request-chat", data: []) }
+    guard chat.isStarted else { return Conversation.start(firstMessage: chance(2) ? "First" : nil) }
+    let agent = ["k", "l", "m"].randomElement(using: &generator) ?? "k"
+    let session = ["c1", "c2", "c3"].randomElement(using: &generator).map { "\($0).\(Int(second) / 40)" } ?? "c"
+    let known = chat.attachedSessions.randomElement(using: &generator) ?? session
+    let delivered = deliveredPosition(to: known)
+    switch Int.random(in: 0..<40, using: &generator) {
+    case 0..<4: return .customerSend(text: "Text \(second)")
+    case 4: return .customerTyping(started: chance(2), preview: chance(2) ? "Te" : "")
+    case 5: return chance(2) ? .customerNotice(text: "note") : .customerPushURL("https://c.test/")
+    case 6: return .updateData([DataPair(agent, chance(3) ? "" : "\(Int(second) % 3)")])
+    case 7: return .noteServed(upTo: Int.random(in: -1...(chat.lastPosition + 2), using: &generator))
+    case 8, 9: return .agentJoin(agentID: agent, nickname: agent.uppercased(), role: chance(3) ? .supervisor : .agent)
+    case 10..<16: return .agentSend(agentID: agent, text: "Answer \(second)")
+    case 16: return .agentTyping(agentID: agent, started: chance(2))
+    case 17: return chance(2) ? .agentNotice(agentID: agent, text: "note") : .agentPushURL(agentID: agent, url: "u")
+    case 18: return .agentLeave(agentID: agent)
+    case 19..<23: return .cometSubscribed(session: session, delivered: highestDelivered)
+    case 23..<27: return .cometConnected(session: known, delivered: highestDelivered)
+    case 27: return .cometUnsubscribed(session: known, delivered: delivered)
+    case 28..<32:
+      let position = chance(3) ? nil : Int.random(in: -1...(chat.lastPosition + 2), using: &generator)
+      return Conversation.disconnect(
+        chance(5) ? "unknown" : known, position: position, delivered: delivered, concernsSeveralChats: chance(4))
+    case 32..<35: return .cometLost(session: known, delivered: delivered)
+    case 35: return .pushDelayElapsed(phase: chat.phaseCount - 1)
+    case 36..<38: return .pushHandedOver(number: owed.randomElement(using: &generator) ?? 1)
+    case 38: return chance(12) ? .customerLeave : .customerSend(text: "Still here")
+    default: return chance(12) ? .agentClose(agentID: agent) : .agentSend(agentID: agent, text: "Anything else?")
+    }
+  }
+
+  /// Some of what was sent to the session was written.
+  private mutating func deliveredPosition(to session: String) -> Int {
+    guard let positions = sent[session] else { return 0 }
+    return chance(3) ? positions.randomElement(using: &generator) ?? 0 : positions.last ?? 0
+  }
+
+  private var highestDelivered: Int {
+    conversation.chat.activeSessions.compactMap { sent[$0]?.last }.max() ?? 0
+  }
+}
