@@ -74,6 +74,7 @@ let package = Package(
     core("JSONEnvelope"),
     core("Bayeux", ["JSONEnvelope"]),
     core("ChatDomain", ["EventSourcing"]),
+    core("PushDomain", ["EventSourcing"]),
 
 
 
@@ -83,6 +84,7 @@ let package = Package(
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", ["ChatDomain", "EventSourcing"]),
+    tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
   ],
   swiftLanguageModes: [.v6]
 )

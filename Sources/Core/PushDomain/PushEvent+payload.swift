@@ -1,0 +1,156 @@
+public import EventSourcing
+
+extension PushEvent: JournaledEvent {
+  public var tag: EventTag {
+    switch self {
+    case .enqueued: 1
+    case .declined: 2
+    case .settled: 3
+    case .retryScheduled: 4
+    case .pauseEnded: 5
+    case .unregistered: 6
+    case .registered: 7
+    case .producerForgotten: 8
+    }
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    switch self {
+    case .enqueued(let message):
+      message.encode(into: &writer)
+    case .declined(let id, let outcome):
+      id.encode(into: &writer)
+      writer.nested(3) { outcome.encode(into: &$0) }
+    case .settled(let id, let outcome, let attempts):
+      id.encode(into: &writer)
+      writer.nested(3) { outcome.encode(into: &$0) }
+      writer.integer(4, attempts)
+    case .retryScheduled(let id, let attempt, let until, let reason):
+      id.encode(into: &writer)
+      writer.integer(3, attempt)
+      writer.time(4, until)
+      writer.text(5, ifNotEmpty: reason)
+    case .pauseEnded(let producer), .producerForgotten(let producer):
+      writer.text(1, producer)
+    case .unregistered(let reason):
+      writer.text(1, reason)
+    case .registered:
+      break
+    }
+  }
+
+  public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+    switch tag {
+    case 1: self = .enqueued(try PushMessage(payload: &payload))
+    case 2, 3: self = try Self.ending(tag: tag, payload: &payload)
+    case 4: self = try Self.retry(payload: &payload)
+    case 5: self = .pauseEnded(producer: try Self.onlyText(payload: &payload))
+    case 6: self = .unregistered(reason: try Self.onlyText(payload: &payload))
+    case 7: self = .registered
+    case 8: self = .producerForgotten(try Self.onlyText(payload: &payload))
+    default: throw .unknownTag(tag)
+    }
+  }
+
+  private static func ending(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
+    var producer: String?, number: Int?, outcome: FinalPushOutcome?
+    var attempts = 0
+    while let field = try payload.next() {
+      switch field {
+      case 1: producer = try payload.text()
+      case 2: number = try payload.integer()
+      case 3:
+        var inner = try payload.nested()
+        outcome = try FinalPushOutcome(payload: &inner)
+      case 4: attempts = try payload.integer()
+      default: try payload.skip()
+      }
+    }
+    let id = try PushID(producer, number)
+    guard let outcome else { throw .missingField(3) }
+    return tag == 2 ? .declined(id, outcome) : .settled(id, outcome, attempts: attempts)
+  }
+
+  private static func retry(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
+    var producer: String?, number: Int?, attempt: Int?, until: Timestamp?
+    var reason = ""
+    while let field = try payload.next() {
+      switch field {
+      case 1: producer = try payload.text()
+      case 2: number = try payload.integer()
+      case 3: attempt = try payload.integer()
+      case 4: until = try payload.time()
+      case 5: reason = try payload.text()
+      default: try payload.skip()
+      }
+    }
+    let id = try PushID(producer, number)
+    guard let attempt else { throw .missingField(3) }
+    guard let until else { throw .missingField(4) }
+    return .retryScheduled(id, attempt: attempt, until: until, reason: reason)
+  }
+
+  private static func onlyText(payload: inout PayloadReader) throws(PayloadError) -> String {
+    var text: String?
+    while let field = try payload.next() {
+      if field == 1 { text = try payload.text() } else { try payload.skip() }
+    }
+    guard let text else { throw .missingField(1) }
+    return text
+  }
+}
+
+extension PushID {
+  fileprivate func encode(into writer: inout PayloadWriter) {
+    writer.text(1, producer)
+    writer.integer(2, number)
+  }
+
+  fileprivate init(_ producer: String?, _ number: Int?) throws(PayloadError) {
+    guard let producer else { throw .missingField(1) }
+    guard let number else { throw .missingField(2) }
+    self.init(producer: producer, number: number)
+  }
+}
+
+extension FinalPushOutcome {
+  private var code: UInt64 {
+    switch self {
+    case .delivered: 1
+    case .refused: 2
+    case .failed: 3
+    case .expired: 4
+    case .collapsed: 5
+    case .overflowed: 6
+    case .unregistered: 7
+    }
+  }
+
+  fileprivate func encode(into writer: inout PayloadWriter) {
+    writer.unsigned(1, code)
+    writer.text(2, ifNotEmpty: reason ?? "")
+  }
+
+  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
+    var code: UInt64?
+    var reason = ""
+    while let field = try payload.next() {
+      switch field {
+      case 1: code = try payload.unsigned()
+      case 2: reason = try payload.text()
+      default: try payload.skip()
+      }
+    }
+    switch code {
+    case nil: throw .missingField(1)
+    case 1: self = .delivered
+    case 2: self = .refused(reason: reason)
+    case 3: self = .failed(reason: reason)
+    case 4: self = .expired
+    case 5: self = .collapsed
+    case 6: self = .overflowed
+    case 7: self = .unregistered(reason: reason)
+    default: throw .outOfRange(field: 1)
+    }
+  }
+}

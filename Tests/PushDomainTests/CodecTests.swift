@@ -1,0 +1,117 @@
+import EventSourcing
+import Foundation
+import PushDomain
+import Testing
+
+@Suite("Push events in the journal")
+struct CodecTests {
+  static let full = PushMessage(
+    producer: "412-ä", number: 3, tag: "chat.newagentmessage", alert: "Grüße", content: Array(#"{"a":"б"}"#.utf8),
+    compactContent: Array("{}".utf8), service: "request-chat",
+    target: PushAddress(
+      type: "fcm", deviceID: "token", provider: "shop", language: "ru-RU", debug: true, authorization: "dTpw"),
+    attemptsMaximum: 5, expiry: Timestamp(milliseconds: -1), collapseKey: "k", priority: .normal)
+  static let id = PushID(producer: "p", number: Int.max)
+  static let outcomes: [FinalPushOutcome] = [
+    .delivered, .refused(reason: "no"), .failed(reason: "down"), .expired, .collapsed, .overflowed,
+    .unregistered(reason: "410"),
+  ]
+  static let events: [PushEvent] =
+    [
+      .enqueued(full), .enqueued(.sample(1)), .retryScheduled(id, attempt: 2, until: .epoch, reason: "down"),
+      .retryScheduled(id, attempt: 2, until: Timestamp(milliseconds: 1_770_000_000_000), reason: ""),
+      .pauseEnded(producer: "p"), .unregistered(reason: ""), .registered, .producerForgotten("p"),
+    ] + outcomes.map { .settled(id, $0, attempts: 4) } + outcomes.map { .declined(id, $0) }
+
+  @Test("every event comes back as it went in", arguments: events)
+  func roundTrip(event: PushEvent) throws {
+    #expect(try StoredEvent(event).decoded(as: PushEvent.self) == event)
+    #expect(try JSONDecoder().decode(PushEvent.self, from: JSONEncoder().encode(event)) == event)
+  }
+
+  @Test("fields of a later version are skipped", arguments: events)
+  func unknownFields(event: PushEvent) throws {
+    var stored = StoredEvent(event)
+    var later = PayloadWriter()
+    later.text(40, "new")
+    later.integer(41, 7)
+    stored.payload += later.bytes
+    #expect(try stored.decoded(as: PushEvent.self) == event)
+  }
+
+  @Test("a payload that was cut fails and never traps", arguments: events)
+  func cut(event: PushEvent) {
+    let stored = StoredEvent(event)
+    for length in 0..<stored.payload.count {
+      let part = StoredEvent(tag: stored.tag, payload: Array(stored.payload.prefix(length)))
+      #expect((try? part.decoded(as: PushEvent.self)) != event)
+    }
+  }
+
+  @Test(
+    "the stored bytes are frozen",
+    arguments: [
+      (
+        .settled(PushID(producer: "p", number: 2), .failed(reason: "x"), attempts: 3), 3,
+        "0a01701004 1a05 0803120178 2006"
+      ),
+      (.declined(PushID(producer: "p", number: 2), .expired), 2, "0a01701004 1a02 0804"),
+      (
+        .retryScheduled(PushID(producer: "p", number: 2), attempt: 1, until: Timestamp(milliseconds: 64), reason: "x"),
+        4,
+        "0a01701004 1802 208001 2a0178"
+      ),
+      (.pauseEnded(producer: "p"), 5, "0a0170"),
+      (.unregistered(reason: "p"), 6, "0a0170"),
+      (.registered, 7, ""),
+      (.producerForgotten("p"), 8, "0a0170"),
+      (
+        .enqueued(
+          PushMessage(
+            producer: "p", number: 2, tag: "t", alert: "a", content: [0x7B, 0x7D], compactContent: [0x7B], service: "s",
+            target: PushAddress(
+              type: "y", deviceID: "d", provider: "v", language: "l", debug: true, authorization: "z"),
+            attemptsMaximum: 3, expiry: Timestamp(milliseconds: 1), collapseKey: "k", priority: .normal)), 1,
+        "0a0170 1004 1a0174 220161 2a027b7d 32017b 3a0173 4211 0a0179 120164 1a0176 22016c 2801 32017a 4806 5002 5a016b "
+          + "6001"
+      ),
+    ] as [(PushEvent, EventTag, String)])
+  func golden(event: PushEvent, tag: EventTag, hexadecimal: String) {
+    let stored = StoredEvent(event)
+    #expect(stored.tag == tag)
+    let bytes = stored.payload.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(bytes == hexadecimal.replacing(" ", with: ""))
+  }
+
+  @Test("a tag or a code that this version does not know is an error")
+  func unknownCodes() {
+    #expect(throws: PayloadError.unknownTag(99)) { try StoredEvent(tag: 99, payload: []).decoded(as: PushEvent.self) }
+    var writer = PayloadWriter()
+    writer.text(1, "p")
+    writer.integer(2, 1)
+    writer.nested(3) { $0.unsigned(1, 99) }
+    #expect(throws: PayloadError.outOfRange(field: 1)) {
+      try StoredEvent(tag: 3, payload: writer.bytes).decoded(as: PushEvent.self)
+    }
+  }
+
+  @Test("the journal's tools print contents as text")
+  func dump() throws {
+    let text = String(decoding: try JSONEncoder().encode(PushEvent.enqueued(Self.full)), as: UTF8.self)
+    #expect(text.contains(#""content":"{\"a\":\"б\"}""#))
+  }
+
+  @Test(
+    "descriptions hold neither texts nor whole tokens",
+    arguments: [
+      ("abcdefgh-SECRET-ijklmnop", "fcm:abcd…mnop"), ("SECRET", "fcm:…"), ("", "fcm:…"),
+    ])
+  func descriptions(deviceID: String, shown: String) {
+    let address = PushAddress(type: "fcm", deviceID: deviceID, authorization: "SECRET")
+    #expect("\(address)" == shown)
+    let message = PushMessage(
+      producer: "SECRET", number: 4, tag: "t", alert: "SECRET", content: Array("SECRET".utf8), service: "s",
+      target: address)
+    #expect("\(message)" == "push 4 (t) to \(shown)")
+  }
+}
