@@ -76,6 +76,12 @@ let package = Package(
     core("ChatDomain", ["EventSourcing"]),
     core("PushDomain", ["EventSourcing"]),
 
+    // Journal: knows bytes, not chats.
+    .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .target(name: "CChecksum", path: "Journal/CChecksum"),
+    module("LZ4", in: "Journal", ["CLZ4"]),
+    module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
+    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
 
 
 
@@ -85,6 +91,7 @@ let package = Package(
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", ["ChatDomain", "EventSourcing"]),
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
+    tests("JournalTests", ["Journal", "JournalFormat", "LZ4", systemPackage]),
   ],
   swiftLanguageModes: [.v6]
 )

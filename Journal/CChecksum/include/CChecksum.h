@@ -1,0 +1,15 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC-32C (Castagnoli) of `length` bytes at `data`, continued from `crc`; start with 0. Spec: RFC 3720, 12.1.
+uint32_t carillon_crc32c(uint32_t crc, const void *data, size_t length);
+
+/// The same by the table alone, whatever the processor offers; the tests compare the two.
+uint32_t carillon_crc32c_portable(uint32_t crc, const void *data, size_t length);
+
+/// Whether `length` bytes at `data` are all zero, at memory speed.
+int carillon_is_zero(const void *data, size_t length);
+
+/// The offset of the first occurrence of the four bytes at `needle` in `length` bytes at `data`, or -1.
+ptrdiff_t carillon_find4(const void *data, size_t length, const void *needle);

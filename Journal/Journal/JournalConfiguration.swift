@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// How a journal is written.
+public struct JournalConfiguration: Sendable {
+  /// Size of each segment file in bytes, a multiple of 4096 from 16 KiB to 1 GiB; one append is at most about a quarter
+  /// of it, or 1 MiB.
+  public var segmentByteCount = 64 * 1024 * 1024
+  /// Records that wait for the disk; at the bound `append` throws `overloaded`.
+  public var pendingByteCountMaximum = 32 * 1024 * 1024
+  /// Waiters that wait for the disk; at the bound `append` throws `overloaded`.
+  public var pendingWaiterCountMaximum = 262_144
+  /// After so long without a commit a writer is idle: it writes what was appended lazily, and the confirming frame.
+  public var idleInterval: Duration = .milliseconds(500)
+  public var nodeID: UInt64 = 1
+  public var epoch: UInt32 = 1
+  /// Records before this position are not replayed, and their segments may have been archived.
+  public var replayFrom: UInt64 = 1
+  /// Milliseconds since 1970, for segment headers and empty frames.
+  public var clock: @Sendable () -> Int64 = JournalConfiguration.systemClock
+  /// Fills bytes that nobody can guess; a test may inject predictable ones.
+  public var randomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void = JournalConfiguration.systemRandomBytes
+
+  public init() {}
+
+  public static let systemClock: @Sendable () -> Int64 = {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+  }
+
+  public static let systemRandomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void = { bytes in
+    var done = 0
+    // One call for all salts of a frame; the standard library's generator makes one for each eight bytes.
+    while done < bytes.count, randomDevice >= 0 {
+      let count = read(randomDevice, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      if count <= 0, errno != EINTR { break }
+      done += max(count, 0)
+    }
+    var generator = SystemRandomNumberGenerator()
+    for index in done..<bytes.count { bytes[index] = UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  private static let randomDevice = open("/dev/urandom", O_RDONLY | O_CLOEXEC)
+}

@@ -1,0 +1,128 @@
+internal import JournalFormat
+
+extension JournalWriter {
+  /// Waits until `position` is on the disk. For threads: never call it from a task.
+  ///
+  /// If nobody is committing, the calling thread does it, which saves two changes of thread. Append with `lazy: true`
+  /// before this, and the writer's thread is not even woken.
+  /// - Throws: `failed`.
+  public func waitUntilDurable(_ position: UInt64) throws(JournalError) {
+    lock.lock()
+    defer { lock.unlock() }
+    while pipeline.durablePosition < position {
+      if pipeline.hasFailed { throw .failed }
+      precondition(position <= pipeline.lastPosition, "only a position that was given out becomes durable")
+      if pipeline.isCommitting {
+        blockedThreadCount += 1
+        commitNews.wait(lock)
+        blockedThreadCount -= 1
+      } else {
+        commit()
+        if isWakeRequested || isClosing { writerNews.signal() }
+      }
+    }
+  }
+
+  /// The writer's thread.
+  func run() {
+    lock.lock()
+    defer { lock.unlock() }
+    var isIdle = false
+    while !pipeline.hasFailed {
+      if !pipeline.isCommitting {
+        let hasWork = !pending.isEmpty || !waiters.isEmpty
+        if hasWork, isWakeRequested || isClosing || isIdle {
+          isIdle = false
+          commit()
+          continue
+        }
+        if pipeline.needsConfirmation, isClosing || (isIdle && recentCommitCount == 0) {
+          confirm()
+          continue
+        }
+        if isClosing { return }
+        if isIdle { recentCommitCount = 0 }
+        isIdle = false
+      }
+      isIdle = park()
+    }
+  }
+
+  /// Waits for news; true if there were none for the idle interval.
+  private func park() -> Bool {
+    let isTimed = !pending.isEmpty || pipeline.needsConfirmation || pipeline.isCommitting
+    parking = isTimed ? .idleInterval : .forever
+    defer { parking = .none }
+    guard isTimed else {
+      writerNews.wait(lock)
+      return false
+    }
+    let (seconds, attoseconds) = configuration.idleInterval.components
+    let nanoseconds = UInt64(clamping: seconds) * 1_000_000_000 + UInt64(clamping: attoseconds / 1_000_000_000)
+    return !writerNews.wait(lock, nanoseconds: nanoseconds)
+  }
+
+  /// Takes the commit role, makes durable all that waits, delivers, and gives the role back. The lock is held before
+  /// and after, but not meanwhile.
+  private func commit() {
+    pipeline.begin()
+    isWakeRequested = false
+    recentCommitCount += 1
+    swap(&pending, &committing)
+    swap(&waiters, &committingWaiters)
+    isDelivering = !committingWaiters.isEmpty
+    let durablePosition = pipeline.durablePosition
+    lock.unlock()
+    var failure: JournalError?
+    do {
+      if !committing.isEmpty { try log.write(committing, durablePosition: durablePosition) }
+    } catch {
+      failure = error
+    }
+    lock.lock()
+    if let failure { return fail(failure) }
+    pipeline.synced(confirming: false)
+    segmentOffset = log.offset
+    let reached = pipeline.durablePosition
+    // Those who block learn of it before the others: they were counted under the lock, the rest takes its time.
+    if blockedThreadCount > 0 { commitNews.broadcast() }
+    if !committingWaiters.isEmpty {
+      lock.unlock()
+      delivery.hand(&committingWaiters, position: reached)
+      let left = delivery.waitingCount
+      lock.lock()
+      undeliveredCount = left
+      isDelivering = false
+    }
+    committing.removeAll(keepingAtMost: Limits.idleBufferByteCount)
+    pipeline.finish()
+    if blockedThreadCount > 0 { commitNews.broadcast() }
+  }
+
+  private func confirm() {
+    pipeline.begin()
+    let nextPosition = pipeline.nextPosition
+    lock.unlock()
+    var failure: JournalError?
+    do {
+      try log.confirm(nextPosition: nextPosition)
+    } catch {
+      failure = error
+    }
+    lock.lock()
+    if let failure { return fail(failure) }
+    pipeline.synced(confirming: true)
+    segmentOffset = log.offset
+    pipeline.finish()
+    if blockedThreadCount > 0 { commitNews.broadcast() }
+  }
+
+  private func fail(_ error: JournalError) {
+    pipeline.fail()
+    commitNews.broadcast()
+    writerNews.signal()
+    lock.unlock()
+    onFatal(error)
+    lock.lock()
+  }
+}

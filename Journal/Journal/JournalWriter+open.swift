@@ -1,0 +1,71 @@
+public import JournalFormat
+public import SystemPackage
+
+extension JournalWriter {
+  /// Opens or makes the journal in `directory`, handing every record to `replay` first.
+  ///
+  /// Blocks; call it before the server listens.
+  /// - Parameters:
+  ///   - deliver: takes the waiters of a commit together; without it each is called by itself.
+  ///   - onFatal: see `FatalHandler`.
+  /// - Throws: `JournalError`, or what `replay` throws. Nothing was changed if it is `damaged`.
+  public static func open(
+    directory: FilePath, configuration: JournalConfiguration = JournalConfiguration(),
+    storage: any JournalStorage = DiskStorage(), deliver: Delivery? = nil, onFatal: @escaping FatalHandler,
+    replay: (borrowing RecordView) throws -> Void
+  ) throws -> (writer: JournalWriter, report: RecoveryReport) {
+    guard FormatLimits.isValidSegmentByteCount(configuration.segmentByteCount) else {
+      throw JournalError.configuration(
+        "segments are a multiple of 4096 bytes, at least \(FormatLimits.segmentByteCountMinimum), "
+          + "at most \(FormatLimits.segmentByteCountMaximum)")
+    }
+    guard configuration.replayFrom > 0 else { throw JournalError.configuration("positions count from 1") }
+    do {
+      return try start(directory, configuration, storage, deliver ?? callEach, onFatal, replay)
+    } catch let error as StorageError {
+      throw error.isDiskFull ? JournalError.storageFull : JournalError.storage(error)
+    }
+  }
+
+  private static func start(
+    _ path: FilePath, _ configuration: JournalConfiguration, _ storage: any JournalStorage,
+    _ deliver: @escaping Delivery, _ onFatal: @escaping FatalHandler, _ replay: (borrowing RecordView) throws -> Void
+  ) throws -> (writer: JournalWriter, report: RecoveryReport) {
+    let began = ContinuousClock.now
+    let directory = JournalDirectory(path: path, storage: storage)
+    try storage.createDirectory(path)
+    let lock = try exclusiveLock(directory)
+    let preallocator = SegmentPreallocator(directory: directory, byteCount: configuration.segmentByteCount)
+    do {
+      try storage.remove(directory.preallocating)
+      try preallocator.start()
+      let recovery = Recovery(directory: directory, configuration: configuration, preallocator: preallocator)
+      var outcome = try recovery.run(replay)
+      outcome.report.duration = ContinuousClock.now - began
+      let log = SegmentLog(
+        directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail)
+      let pipeline = CommitPipeline(
+        lastPosition: outcome.lastPosition, needsConfirmation: outcome.needsConfirmation)
+      let writer = try JournalWriter(
+        configuration: configuration, log: log, preallocator: preallocator, directoryLock: lock, pipeline: pipeline,
+        deliver: deliver, onFatal: onFatal)
+      return (writer, outcome.report)
+    } catch {
+      preallocator.stop()
+      lock.release()
+      throw error
+    }
+  }
+
+  private static func exclusiveLock(_ directory: JournalDirectory) throws -> any StorageLock {
+    do {
+      return try directory.storage.lock(directory.lockFile)
+    } catch {
+      throw error.errno == .wouldBlock ? JournalError.locked(directory: directory.path) : JournalError.storage(error)
+    }
+  }
+
+  private static let callEach: Delivery = { waiters, position in
+    for waiter in waiters { waiter.becameDurable(position: position) }
+  }
+}

@@ -1,0 +1,117 @@
+internal import JournalFormat
+
+/// The only writer of a journal directory: takes records at once, makes them durable in groups, and then releases those
+/// who wait, in journal order.
+///
+/// ```
+///  appenders ──append──> pending batch ──┐ whoever has the commit role: the writer's thread, or a thread that waits
+///  (any thread, no disk)                 └─> one frame ─> one durable write ─> durable position ─> releases, in order
+/// ```
+/// While one batch is on its way to the disk the next one fills: group commit by itself. A failed write or sync is
+/// final: nothing is released any more, `onFatal` is called once, and no sync is tried again.
+///
+/// Safe to share: all mutable state is touched under `lock`, or by whoever has the commit role
+/// (`pipeline.isCommitting`), which passes from thread to thread under `lock`.
+public final class JournalWriter: @unchecked Sendable {
+  /// Called with all waiters of a commit, in journal order, by one thread at a time.
+  public typealias Delivery = @Sendable (_ waiters: [any DurabilityWaiter], _ durablePosition: UInt64) -> Void
+  /// Called once, by the thread that saw the failure; the process is expected to exit.
+  public typealias FatalHandler = @Sendable (JournalError) -> Void
+
+  let configuration: JournalConfiguration
+  let lock = ThreadLock()
+  let log: SegmentLog
+  let preallocator: SegmentPreallocator
+  private let directoryLock: any StorageLock
+  let delivery: DeliveryQueue
+  let onFatal: FatalHandler
+
+  // Under `lock`:
+  var pipeline: CommitPipeline
+  var pending: RecordBatch
+  var waiters: [any DurabilityWaiter] = []
+  /// The writer's thread is to commit without waiting for an idle moment.
+  var isWakeRequested = false
+  var isClosing = false
+  var parking = Parking.none
+  var blockedThreadCount = 0
+  /// Waiters of the commit under way have not been handed over.
+  var isDelivering = false
+  /// Waiters that were handed over and not yet released, as of the last commit.
+  var undeliveredCount = 0
+  /// Used part of the current segment.
+  var segmentOffset: Int
+  /// Commits since the writer's thread last looked for idleness.
+  var recentCommitCount = 0
+  let writerNews = ThreadLock.Condition()
+  let commitNews = ThreadLock.Condition()
+  private var thread: DedicatedThread?
+
+  // With the commit role:
+  var committing: RecordBatch
+  var committingWaiters: [any DurabilityWaiter] = []
+
+  /// What the writer's thread is waiting for.
+  enum Parking { case none, forever, idleInterval }
+
+  init(
+    configuration: JournalConfiguration, log: SegmentLog, preallocator: SegmentPreallocator,
+    directoryLock: any StorageLock, pipeline: CommitPipeline, deliver: @escaping Delivery,
+    onFatal: @escaping FatalHandler
+  ) throws(StorageError) {
+    self.configuration = configuration
+    self.log = log
+    self.preallocator = preallocator
+    self.directoryLock = directoryLock
+    self.pipeline = pipeline
+    delivery = DeliveryQueue(deliver: deliver)
+    self.onFatal = onFatal
+    let unit = FormatLimits.unitByteCountMaximum(segmentByteCount: configuration.segmentByteCount)
+    pending = RecordBatch(unitByteCountMaximum: unit)
+    committing = RecordBatch(unitByteCountMaximum: unit)
+    segmentOffset = log.offset
+    try delivery.start()
+    do {
+      thread = try DedicatedThread { [self] in run() }
+    } catch {
+      delivery.stop()
+      throw error
+    }
+  }
+
+  /// The last position on the disk.
+  public var durablePosition: UInt64 {
+    lock.lock()
+    defer { lock.unlock() }
+    return pipeline.durablePosition
+  }
+
+  /// The last position given out.
+  public var lastPosition: UInt64 {
+    lock.lock()
+    defer { lock.unlock() }
+    return pipeline.lastPosition
+  }
+
+  /// Writes what waits, confirms it, and ends; a second call does nothing. Not to be called by a waiter or a handler.
+  ///
+  /// - Throws: `failed` if not everything reached the disk.
+  public func close() throws(JournalError) {
+    lock.lock()
+    isClosing = true
+    let ending = thread
+    thread = nil
+    lock.unlock()
+    writerNews.signal()
+    preallocator.giveUpWhenFull()
+    guard let ending else { return }
+    ending.join()
+    delivery.stop()
+    preallocator.stop()
+    log.close()
+    directoryLock.release()
+    lock.lock()
+    defer { lock.unlock() }
+    if pipeline.hasFailed { throw .failed }
+  }
+}

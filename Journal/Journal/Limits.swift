@@ -1,0 +1,19 @@
+/// The bounds of the journal that are not part of its format.
+enum Limits {
+  /// One write while zeros are laid down; small enough not to hold up a commit for long.
+  static let zeroChunkByteCount = 1024 * 1024
+  /// Between two such writes while there is no hurry.
+  static let zeroPauseNanoseconds: UInt64 = 5_000_000
+  /// Between two tries when the disk is full.
+  static let fullDiskPauseNanoseconds: UInt64 = 1_000_000_000
+  /// A full disk refuses appends once the current segment is used to this part.
+  static let fullDiskSegmentPercent = 50
+  /// Buffers that grew beyond this are let go after the commit.
+  static let idleBufferByteCount = 8 * 1024 * 1024
+  /// So many waiters of one commit are worth a change of thread, so that the next commit need not wait for them.
+  static let deliveryCountForThread = 128
+  static let segmentNumberDigits = 12
+  static let threadStackByteCount = 1024 * 1024
+  /// Times that a reader looks again at a place that a live writer may just be writing.
+  static let readerRetryCount = 5
+}

@@ -1,0 +1,167 @@
+internal import Synchronization
+internal import SystemPackage
+
+/// Fills the next segment with zeros on a thread of its own, while the current one is written.
+///
+/// ```
+///             prepare            last zero on the disk          take
+///   resting ──────────> filling ──────────────────────> ready ────────> resting
+///                       │    ▲
+///             disk full └────┘ tried again every second; `isDiskFull` says so meanwhile
+/// ```
+/// Safe to share: everything mutable is touched under `lock`, or is atomic.
+final class SegmentPreallocator: @unchecked Sendable {
+  private enum State {
+    case resting, filling
+    case ready(any StorageFile)
+    case failed(StorageError)
+  }
+
+  private let directory: JournalDirectory
+  private let byteCount: Int
+  private let lock = ThreadLock()
+  private let changed = ThreadLock.Condition()
+  private var state = State.resting
+  private var isUrgent = false
+  private var isStopped = false
+  private var thread: DedicatedThread?
+  private let full = Atomic(false)
+
+  init(directory: JournalDirectory, byteCount: Int) {
+    self.directory = directory
+    self.byteCount = byteCount
+  }
+
+  /// The last try ended with a full disk.
+  var isDiskFull: Bool { full.load(ordering: .relaxed) }
+
+  func start() throws(StorageError) { thread = try DedicatedThread { [self] in run() } }
+
+  /// Begins with the next segment.
+  func prepare() {
+    lock.lock()
+    if case .resting = state { state = .filling }
+    isUrgent = false
+    lock.unlock()
+    changed.broadcast()
+  }
+
+  /// The current segment fills: no more pauses.
+  func hurry() {
+    lock.lock()
+    isUrgent = true
+    lock.unlock()
+    changed.broadcast()
+  }
+
+  /// Waits for the file of zeros, which still has its temporary name.
+  ///
+  /// - Parameter waitsForRoom: a full disk is waited for until it has room, or until `giveUpWhenFull`.
+  /// - Throws: what the disk reported.
+  func take(waitsForRoom: Bool) throws(StorageError) -> any StorageFile {
+    lock.lock()
+    defer { lock.unlock() }
+    if case .resting = state { state = .filling }
+    isUrgent = true
+    changed.broadcast()
+    while true {
+      switch state {
+      case .ready(let file):
+        state = .resting
+        return file
+      case .failed(let error):
+        throw error
+      case .resting, .filling:
+        if isStopped || (isDiskFull && !waitsForRoom) { throw StorageError(.noSpace, .write, directory.preallocating) }
+        changed.wait(lock)
+      }
+    }
+  }
+
+  /// Gives up waiting for room, so that a writer that closes does not wait for ever.
+  func giveUpWhenFull() {
+    lock.lock()
+    if isDiskFull { isStopped = true }
+    lock.unlock()
+    changed.broadcast()
+  }
+
+  /// Ends the thread and removes what it has begun.
+  func stop() {
+    lock.lock()
+    isStopped = true
+    lock.unlock()
+    changed.broadcast()
+    thread?.join()
+    thread = nil
+    if case .ready(let file) = state { file.close() }
+    state = .resting
+    try? directory.storage.remove(directory.preallocating)
+  }
+
+  private func run() {
+    while waitForWork() {
+      let result = Result { () throws(StorageError) -> (any StorageFile)? in try fill() }
+      lock.lock()
+      switch result {
+      case .success(let file?):
+        state = .ready(file)
+        full.store(false, ordering: .relaxed)
+      case .success(nil):
+        break
+      case .failure(let error) where error.isDiskFull:
+        full.store(true, ordering: .relaxed)
+        try? directory.storage.remove(directory.preallocating)
+        // Woken early only by `stop` and `hurry`; trying once more then does no harm.
+        if !isStopped { _ = changed.wait(lock, nanoseconds: Limits.fullDiskPauseNanoseconds) }
+      case .failure(let error):
+        state = .failed(error)
+      }
+      lock.unlock()
+      changed.broadcast()
+    }
+  }
+
+  private func waitForWork() -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    while !isStopped {
+      if case .filling = state { return true }
+      changed.wait(lock)
+    }
+    return false
+  }
+
+  /// The file full of zeros; nil if stopped meanwhile.
+  private func fill() throws(StorageError) -> (any StorageFile)? {
+    let file = try directory.storage.open(directory.preallocating, .create)
+    let zeros = [UInt8](repeating: 0, count: min(byteCount, Limits.zeroChunkByteCount))
+    var offset = 0
+    while offset < byteCount {
+      do {
+        let count = min(zeros.count, byteCount - offset)
+        try file.writeArray(zeros, count: count, at: offset)
+        // Piece by piece, so that no commit has to wait for all of it.
+        try file.synchronize()
+        offset += count
+      } catch {
+        file.close()
+        throw error
+      }
+      guard pause() else {
+        file.close()
+        return nil
+      }
+    }
+    return file
+  }
+
+  private func pause() -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    if !isStopped, !isUrgent, byteCount > Limits.zeroChunkByteCount {
+      _ = changed.wait(lock, nanoseconds: Limits.zeroPauseNanoseconds)
+    }
+    return !isStopped
+  }
+}

@@ -1,0 +1,40 @@
+internal import JournalFormat
+internal import SystemPackage
+
+/// Checks that segments follow each other: numbers, ids, positions, chain hashes.
+struct SegmentWalk {
+  private var previous: SegmentHeader?
+  private var nextPosition: UInt64 = 0
+  private var chainHash = Hash256.zero
+  var lastFrameHasRecords = false
+
+  /// A scanner over the next segment, whose header was checked against the one before.
+  ///
+  /// - Parameter oldestNeeded: the first segment must not begin after this position.
+  mutating func enter(
+    _ bytes: UnsafeRawBufferPointer, number: UInt64, file: FilePath, oldestNeeded: UInt64, directory: JournalDirectory
+  ) throws(JournalError) -> SegmentScanner {
+    let scanner: SegmentScanner
+    do {
+      scanner = try SegmentScanner(bytes)
+    } catch {
+      throw JournalError(error, file: file, offset: 0)
+    }
+    let header = scanner.header
+    guard header.number == number else { throw .brokenSequence(file) }
+    if let previous {
+      guard number == previous.number + 1 else { throw .missingSegment(directory.segment(previous.number + 1)) }
+      guard header.previousID == previous.id, header.firstPosition == nextPosition, header.previousHash == chainHash
+      else { throw .brokenSequence(file) }
+    } else if header.firstPosition > oldestNeeded {
+      throw .missingSegment(directory.segment(number > 1 ? number - 1 : 1))
+    }
+    return scanner
+  }
+
+  mutating func leave(_ scanner: SegmentScanner) {
+    previous = scanner.header
+    nextPosition = scanner.nextPosition
+    chainHash = scanner.chainHash
+  }
+}

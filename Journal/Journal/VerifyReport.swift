@@ -1,0 +1,33 @@
+public import JournalFormat
+
+/// What a reader found in a journal.
+public struct VerifyReport: Sendable, Equatable {
+  public var segments = 0
+  public var frames: UInt64 = 0
+  public var records: UInt64 = 0
+  public var redactedRecords: UInt64 = 0
+  /// The first position that is there; 0 without segments.
+  public var firstPosition: UInt64 = 0
+  public var lastPosition: UInt64 = 0
+  /// Chain hash of the last frame: whoever keeps it elsewhere can prove later what stood before it.
+  public var headHash = Hash256.zero
+  /// Records as they were encoded.
+  public var plainByteCount: UInt64 = 0
+  /// Frames as they are on the disk, headers and salts included.
+  public var storedByteCount: UInt64 = 0
+  /// Bytes after the last whole frame that are not zero: a write in progress or torn.
+  public var tailByteCount = 0
+
+  public init() {}
+
+  /// 64 hexadecimal digits.
+  public var headHashHex: String { headHash.description }
+}
+
+/// One frame as a reader meets it.
+public struct FrameInfo: Sendable, Equatable {
+  public let segmentNumber: UInt64
+  /// From the beginning of the segment file.
+  public let offset: Int
+  public let header: FrameHeader
+}

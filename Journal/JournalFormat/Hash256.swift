@@ -1,0 +1,50 @@
+/// A SHA-256 value: a leaf or a link of the chain.
+public struct Hash256: Sendable, Hashable {
+  var a: UInt64
+  var b: UInt64
+  var c: UInt64
+  var d: UInt64
+
+  /// Stands before the first frame of a journal.
+  public static let zero = Hash256(a: 0, b: 0, c: 0, d: 0)
+
+  init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
+    self.a = a
+    self.b = b
+    self.c = c
+    self.d = d
+  }
+
+  /// - Parameter bytes: at least 32; the first 32 are taken as they are.
+  public init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= 32 else { return nil }
+    self.init(
+      a: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+      b: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+      c: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+      d: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+  }
+
+  func store(to target: UnsafeMutableRawPointer) {
+    target.storeBytes(of: a, as: UInt64.self)
+    target.storeBytes(of: b, toByteOffset: 8, as: UInt64.self)
+    target.storeBytes(of: c, toByteOffset: 16, as: UInt64.self)
+    target.storeBytes(of: d, toByteOffset: 24, as: UInt64.self)
+  }
+}
+
+extension Hash256: CustomStringConvertible {
+  /// 64 hexadecimal digits.
+  public var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(64)
+    withUnsafeBytes(of: (a, b, c, d)) { bytes in
+      for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,103 @@
+/// The first page of a segment file (`FORMAT.md`, "Segment header").
+public struct SegmentHeader: Sendable, Equatable {
+  public static let magic: [UInt8] = Array("CARILLON".utf8)
+  public static let version: UInt32 = 1
+
+  public var segmentByteCount: Int
+  /// From 1, as in the file's name.
+  public var number: UInt64
+  public var id: SegmentID
+  /// `SegmentID.none` for segment 1.
+  public var previousID: SegmentID
+  public var firstPosition: UInt64
+  public var createdMilliseconds: Int64
+  public var nodeID: UInt64
+  public var epoch: UInt32
+  /// Chain hash of the last frame of the segment before.
+  public var previousHash: Hash256
+
+  public init(
+    segmentByteCount: Int, number: UInt64, id: SegmentID, previousID: SegmentID, firstPosition: UInt64,
+    createdMilliseconds: Int64, nodeID: UInt64, epoch: UInt32, previousHash: Hash256
+  ) {
+    self.segmentByteCount = segmentByteCount
+    self.number = number
+    self.id = id
+    self.previousID = previousID
+    self.firstPosition = firstPosition
+    self.createdMilliseconds = createdMilliseconds
+    self.nodeID = nodeID
+    self.epoch = epoch
+    self.previousHash = previousHash
+  }
+}
+
+/// Names one segment among all that were ever made: 16 random bytes.
+public struct SegmentID: Sendable, Hashable {
+  public var high: UInt64
+  public var low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  public static let none = SegmentID(high: 0, low: 0)
+}
+
+extension SegmentHeader {
+  /// The page as it goes to the disk, and the checksum from which those of the frames continue.
+  public func encoded() -> (page: [UInt8], seed: UInt32) {
+    var page = [UInt8](repeating: 0, count: FormatLimits.segmentHeaderByteCount)
+    let seed = page.withUnsafeMutableBytes { bytes in
+      bytes.copyBytes(from: Self.magic)
+      bytes.store(Self.version, little: 8)
+      bytes.store(UInt32(FormatLimits.segmentHeaderByteCount), little: 12)
+      bytes.store(UInt64(clamping: segmentByteCount), little: 16)
+      bytes.store(number, little: 24)
+      bytes.store(id.high, little: 32)
+      bytes.store(id.low, little: 40)
+      bytes.store(previousID.high, little: 48)
+      bytes.store(previousID.low, little: 56)
+      bytes.store(firstPosition, little: 64)
+      bytes.store(createdMilliseconds, little: 72)
+      bytes.store(nodeID, little: 80)
+      bytes.store(epoch, little: 88)
+      if let base = bytes.baseAddress { previousHash.store(to: base + 96) }
+      let checksum = UnsafeRawBufferPointer(rebasing: bytes[..<4092]).checksum(seed: 0)
+      bytes.store(checksum, little: 4092)
+      return checksum
+    }
+    return (page, seed)
+  }
+
+  /// Reads the page at the beginning of `bytes`.
+  ///
+  /// - Throws: `foreignMagic`, `newerVersion`, `headerIncomplete`, `headerDamaged`.
+  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> (
+    header: SegmentHeader, seed: UInt32
+  ) {
+    guard bytes.count >= FormatLimits.segmentHeaderByteCount else { throw .headerIncomplete }
+    let seed = bytes.slice(0..<4092).checksum(seed: 0)
+    let isWhole = seed == bytes.little(4092, as: UInt32.self)
+    // A flipped bit in magic or version must not send the operator looking for another program.
+    guard isWhole || bytes.starts(with: magic) else { throw .foreignMagic }
+    guard isWhole else { throw .headerDamaged }
+    guard bytes.starts(with: magic) else { throw .foreignMagic }
+    let version = bytes.little(8, as: UInt32.self)
+    guard version <= Self.version else { throw .newerVersion(version) }
+    guard version == Self.version, bytes.little(12, as: UInt32.self) == UInt32(FormatLimits.segmentHeaderByteCount),
+      let size = Int(exactly: bytes.little(16, as: UInt64.self)), FormatLimits.isValidSegmentByteCount(size),
+      bytes.little(24, as: UInt64.self) > 0, bytes.little(64, as: UInt64.self) > 0,
+      bytes.little(92, as: UInt32.self) == 0, bytes.slice(128..<4092).isZero,
+      let previousHash = Hash256(bytes.slice(96..<128))
+    else { throw .headerDamaged }
+    let header = SegmentHeader(
+      segmentByteCount: size, number: bytes.little(24, as: UInt64.self),
+      id: SegmentID(high: bytes.little(32, as: UInt64.self), low: bytes.little(40, as: UInt64.self)),
+      previousID: SegmentID(high: bytes.little(48, as: UInt64.self), low: bytes.little(56, as: UInt64.self)),
+      firstPosition: bytes.little(64, as: UInt64.self), createdMilliseconds: bytes.little(72, as: Int64.self),
+      nodeID: bytes.little(80, as: UInt64.self), epoch: bytes.little(88, as: UInt32.self), previousHash: previousHash)
+    return (header, seed)
+  }
+}

@@ -1,0 +1,161 @@
+import Journal
+import Synchronization
+import SystemPackage
+
+/// A disk in memory that fails when it is told to, and can be copied at any moment like a disk after a crash.
+final class FaultyStorage: JournalStorage {
+  /// What goes wrong; counts down calls since it was set.
+  struct Faults {
+    /// The n-th durable write or sync from now on fails, and all after it.
+    var failDurableAfter: Int?
+    var failure = Errno.ioError
+    /// One call writes at most so many bytes.
+    var writeByteCountMaximum = Int.max
+    /// Bytes that all files together may have.
+    var capacity = Int.max
+    /// Durable writes wait at this gate while it is closed.
+    var gate: Gate?
+    /// Durable writes that were tried.
+    var durableWriteCount = 0
+  }
+
+  struct State {
+    var files: [String: Contents] = [:]
+    var faults = Faults()
+    var locked: Set<String> = []
+  }
+
+  /// The bytes of one file; every access is made under the storage's mutex.
+  final class Contents: @unchecked Sendable {
+    var bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+  }
+
+  let state = Mutex(State())
+
+  init() {}
+
+  init(files: [String: [UInt8]]) { state.withLock { $0.files = files.mapValues { Contents($0) } } }
+
+  func set(_ change: (inout Faults) -> Void) { state.withLock { change(&$0.faults) } }
+
+  /// All files as a crash now would leave them, by name.
+  var files: [String: [UInt8]] {
+    get { state.withLock { $0.files.mapValues { $0.bytes } } }
+  }
+
+  func crashed() -> FaultyStorage { FaultyStorage(files: files) }
+
+  func update(_ name: String, _ change: (inout [UInt8]) -> Void) {
+    state.withLock { state in
+      if let contents = state.files[name] { change(&contents.bytes) }
+    }
+  }
+
+  func createDirectory(_ path: FilePath) throws(StorageError) {}
+
+  func list(_ directory: FilePath) throws(StorageError) -> [String] { state.withLock { Array($0.files.keys) } }
+
+  func open(_ path: FilePath, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+    let name = name(path)
+    let contents = state.withLock { state -> Contents? in
+      if mode == .create { state.files[name] = Contents([]) }
+      return state.files[name]
+    }
+    guard let contents else { throw StorageError(.noSuchFileOrDirectory, .open, path) }
+    return FaultyFile(self, contents, path)
+  }
+
+  func rename(_ from: FilePath, to: FilePath) throws(StorageError) {
+    state.withLock { $0.files[name(to)] = $0.files.removeValue(forKey: name(from)) }
+  }
+
+  func remove(_ path: FilePath) throws(StorageError) { state.withLock { $0.files[name(path)] = nil } }
+
+  func synchronizeDirectory(_ path: FilePath) throws(StorageError) {}
+
+  func lock(_ path: FilePath) throws(StorageError) -> any StorageLock {
+    guard state.withLock({ $0.locked.insert(name(path)).inserted }) else {
+      throw StorageError(.wouldBlock, .lock, path)
+    }
+    return FaultyLock(self, name(path))
+  }
+
+  private func name(_ path: FilePath) -> String { path.lastComponent?.string ?? "" }
+
+  final class FaultyLock: StorageLock {
+    let storage: FaultyStorage
+    let name: String
+    init(_ storage: FaultyStorage, _ name: String) {
+      self.storage = storage
+      self.name = name
+    }
+    func release() { storage.state.withLock { _ = $0.locked.remove(name) } }
+  }
+}
+
+/// A file of such a disk.
+final class FaultyFile: StorageFile {
+  let storage: FaultyStorage
+  let contents: FaultyStorage.Contents
+  let path: FilePath
+
+  init(_ storage: FaultyStorage, _ contents: FaultyStorage.Contents, _ path: FilePath) {
+    self.storage = storage
+    self.contents = contents
+    self.path = path
+  }
+
+  func size() throws(StorageError) -> Int { storage.state.withLock { _ in contents.bytes.count } }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
+    storage.state.withLock { _ in
+      let count = max(0, min(buffer.count, contents.bytes.count - offset))
+      contents.bytes.withUnsafeBytes {
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
+      }
+      return count
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, durably: Bool) throws(StorageError) -> Int {
+    if durably { try passGate() }
+    let result = storage.state.withLock { state -> Result<Int, Errno> in
+      if durably { state.faults.durableWriteCount += 1 }
+      if durably, let failure = state.faults.nextDurable() { return .failure(failure) }
+      let count = min(bytes.count, state.faults.writeByteCountMaximum)
+      let growth = max(0, offset + count - contents.bytes.count)
+      let total = state.files.values.reduce(0) { $0 + $1.bytes.count }
+      guard total + growth <= state.faults.capacity else { return .failure(.noSpace) }
+      contents.bytes.append(contentsOf: [UInt8](repeating: 0, count: growth))
+      contents.bytes.withUnsafeMutableBytes {
+        UnsafeMutableRawBufferPointer(rebasing: $0[offset..<(offset + count)])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      }
+      return .success(count)
+    }
+    return try result.mapError { StorageError($0, .write, path) }.get()
+  }
+
+  func synchronize() throws(StorageError) {
+    let failure = storage.state.withLock { $0.faults.nextDurable() }
+    if let failure { throw StorageError(failure, .synchronize, path) }
+  }
+
+  func close() {}
+
+  private func passGate() throws(StorageError) {
+    storage.state.withLock { $0.faults.gate }?.pass()
+  }
+}
+
+extension FaultyStorage.Faults {
+  mutating func nextDurable() -> Errno? {
+    guard let left = failDurableAfter else { return nil }
+    if left > 0 {
+      failDurableAfter = left - 1
+      return nil
+    }
+    return failure
+  }
+}
