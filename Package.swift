@@ -83,6 +83,9 @@ let package = Package(
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
 
+    // Runtime: actors.
+    module(
+      "EntityRuntime", in: "Sources/Runtime", ["EventSourcing", "Journal", "JournalFormat", collections, logging]),
 
 
     // Tests: a folder for each module, then the whole.
@@ -92,6 +95,7 @@ let package = Package(
     tests("ChatDomainTests", ["ChatDomain", "EventSourcing"]),
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
     tests("JournalTests", ["Journal", "JournalFormat", "LZ4", systemPackage]),
+    tests("EntityRuntimeTests", ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat"]),
   ],
   swiftLanguageModes: [.v6]
 )

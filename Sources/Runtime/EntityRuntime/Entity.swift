@@ -1,0 +1,152 @@
+public import EventSourcing
+
+/// Why a turn did not happen.
+public enum TurnError<Rejection: Error & Equatable>: Error {
+  /// The decider refuses; the sender is told why.
+  case rejected(Rejection)
+  /// The entity's mailbox or the journal's buffer is full.
+  case overloaded
+  /// The disk has no room.
+  case storageFull
+  /// The journal has failed; the process is about to end.
+  case failed
+}
+
+/// One live entity.
+///
+/// A turn is synchronous: decide, append to the log, evolve. Nothing awaits between reading state and changing it.
+/// The reply and the effects of the turn's events leave when the journal's durable position has passed them.
+///
+/// ```
+/// command ─> decide ─> append ─> evolve ─> react ┄┄ durable ┄┄> effects, then the reply
+/// ```
+public actor Entity<State: Decider> {
+  public typealias Failure = TurnError<State.Rejection>
+  /// Performs the effects of one turn, in order, on the outbox's task. Must not wait for the durability of anything.
+  public typealias Interpreter = @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
+
+  public nonisolated let id: EntityID
+  private var state: State
+  private var sequence: UInt64
+  private var waiting = 0
+  private let context: RuntimeContext
+  private let interpret: Interpreter
+
+  public init(
+    id: EntityID, state: State = State(), sequence: UInt64 = 0, context: RuntimeContext,
+    interpret: @escaping Interpreter
+  ) {
+    self.id = id
+    self.state = state
+    self.sequence = sequence
+    self.context = context
+    self.interpret = interpret
+  }
+
+  /// Takes a command from outside and returns once its events are durable and their effects performed.
+  /// - Parameter reply: what to tell the sender; reads the state that this very turn made.
+  public func perform<Reply: Sendable>(
+    _ command: State.Command, reply: @Sendable (borrowing State) -> Reply
+  ) async throws(Failure) -> Reply {
+    guard waiting < context.limits.mailboxMaximum else { throw .overloaded }
+    waiting += 1
+    // The continuation's body runs here and now, on this actor: the turn is over before anything awaits.
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Reply, Failure>, Never>) in
+      let gate = ReleaseGate()
+      do throws(Failure) {
+        let effects = try turn(command, lazy: false, gate, isAwaited: true)
+        let answer = Result<Reply, Failure>.success(reply(state))
+        gate.open(release(effects) { continuation.resume(returning: answer) })
+      } catch {
+        // A refusal tells about state too: it waits for the events that made it.
+        let failure = Result<Reply, Failure>.failure(error)
+        do { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
+          continuation.resume(returning: failure)
+        }
+      }
+    }
+    waiting -= 1
+    return try result.get()
+  }
+
+  /// Takes a command that the process owes itself (an effect of another entity, a timer): nobody waits for it.
+  /// When the disk is full, or too much waits for it, it is tried again until there is room; a refusal changes nothing.
+  /// - Parameter lazy: its record rides on the next frame.
+  public func post(_ command: State.Command, lazy: Bool = false) {
+    let gate = ReleaseGate()
+    do throws(Failure) {
+      let effects = try turn(command, lazy: lazy, gate, isAwaited: false)
+      gate.open(effects.isEmpty ? nil : release(effects) {})
+    } catch {
+      switch error {
+      case .storageFull, .overloaded: break
+      case .rejected, .failed: return
+      }
+      let lane = context.lanes[id.hashValue]
+      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
+        lane.enqueue { await self.post(command, lazy: lazy) }
+      }
+    }
+  }
+
+  /// Reads the state once everything that made it is durable.
+  public func read<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) async -> Value {
+    let value = body(state)
+    await withCheckedContinuation { continuation in
+      do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
+    }
+    return value
+  }
+
+  /// Reads the state as it is now, which may run ahead of the disk: what comes of it must not leave the process before
+  /// a later `read` or reply.
+  public func peek<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value { body(state) }
+
+  /// Performs what is still owed after a restart.
+  public func rearm() async {
+    let effects = state.outstandingEffects
+    if !effects.isEmpty { await interpret(effects, self) }
+  }
+
+  /// Decide, append, evolve. The log holds `gate`'s place; the caller opens it.
+  private func turn(
+    _ command: State.Command, lazy: Bool, _ gate: ReleaseGate, isAwaited: Bool
+  ) throws(Failure) -> [State.Effect] {
+    let now = context.time.now
+    let events: [State.Event]
+    do { events = try state.decide(command, now: now) } catch { throw .rejected(error) }
+    do throws(EventLogError) {
+      guard !events.isEmpty else {
+        if isAwaited { try context.log.afterDurable(gate.release) }
+        return []
+      }
+      let stored = events.map { StoredEvent($0) }
+      try context.log.append(
+        Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
+    } catch { throw Self.failure(error) }
+    sequence += UInt64(events.count)
+    var effects: [State.Effect] = []
+    for event in events {
+      state.evolve(event, at: now)
+      effects += state.react(to: event)
+    }
+    return effects
+  }
+
+  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
+    let interpret = interpret
+    guard !effects.isEmpty else { return { reply() } }
+    return { [self] in
+      await interpret(effects, self)
+      reply()
+    }
+  }
+
+  private static func failure(_ error: EventLogError) -> Failure {
+    switch error {
+    case .overloaded, .tooLarge: .overloaded
+    case .storageFull: .storageFull
+    case .failed: .failed
+    }
+  }
+}

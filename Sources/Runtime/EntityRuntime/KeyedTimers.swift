@@ -1,0 +1,39 @@
+public import EventSourcing
+import Synchronization
+
+/// The journalled timers of entities: one for each entity and name, armed by absolute wall-clock deadlines.
+///
+/// An overdue deadline (the server was down) fires at the next tick, earliest first.
+public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
+  private struct Key: Hashable {
+    let entity: String
+    let name: Name
+  }
+
+  private let wheel: TimerWheel
+  private let time: any TimeSource
+  private let running = Mutex<[Key: TimerWheel.Handle]>([:])
+
+  public init(wheel: TimerWheel, time: any TimeSource) {
+    self.wheel = wheel
+    self.time = time
+  }
+
+  /// Starts the timer, or moves it if it runs.
+  public func start(_ name: Name, of entity: String, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
+    let key = Key(entity: entity, name: name)
+    let delay = deadline.milliseconds.subtractingReportingOverflow(time.now.milliseconds).partialValue
+    running.withLock { running in
+      if let handle = running[key] { wheel.cancel(handle) }
+      running[key] = wheel.schedule(afterMilliseconds: delay) { [weak self] in
+        self?.running.withLock { _ = $0.removeValue(forKey: key) }
+        action()
+      }
+    }
+  }
+
+  public func cancel(_ name: Name, of entity: String) {
+    let handle = running.withLock { $0.removeValue(forKey: Key(entity: entity, name: name)) }
+    if let handle { wheel.cancel(handle) }
+  }
+}

@@ -1,0 +1,145 @@
+import EntityRuntime
+import EventSourcing
+import Testing
+
+@Suite("An entity's turn")
+struct EntityTests {
+  /// Runs `body` with an entity whose log a test syncs by hand.
+  private func withEntity(
+    mailboxMaximum: Int = 1_024,
+    _ body: @Sendable (Entity<Counter>, ManualLog, Diary, ManualTime, TimerWheel) async throws -> Void
+  ) async throws {
+    let outbox = Lane()
+    let log = ManualLog(outbox: outbox)
+    let time = ManualTime(start: Timestamp(milliseconds: 1_000))
+    let wheel = TimerWheel(time: time)
+    let diary = Diary()
+    var limits = RuntimeLimits()
+    limits.mailboxMaximum = mailboxMaximum
+    let lanes = Lanes(count: 1)
+    let context = RuntimeContext(log: log, time: time, timers: wheel, lanes: lanes, limits: limits)
+    let entity = Entity<Counter>(id: EntityID(.chatSession, "c"), context: context) { effects, _ in
+      for effect in effects { diary.note("\(effect)") }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await outbox.run() }
+      group.addTask { await lanes.run() }
+      try await body(entity, log, diary, time, wheel)
+      outbox.finish()
+      lanes.finish()
+      try await group.waitForAll()
+    }
+  }
+
+  /// The new total, or nil if the command was refused.
+  private func total(
+    _ entity: Entity<Counter>, adding amount: Int, refused: @Sendable () -> Void
+  ) async -> Int? {
+    do { return try await entity.perform(.add(amount)) { $0.total } } catch {
+      refused()
+      return nil
+    }
+  }
+
+  /// Waits until `condition` holds; the suite's own time limit ends a wait in vain.
+  private func until(_ condition: @Sendable () -> Bool) async { while !condition() { await Task.yield() } }
+
+  @Test(
+    "nothing leaves before its events are durable; then effects first, the reply after them", .timeLimit(.minutes(1)))
+  func order() async throws {
+    try await withEntity { entity, log, diary, _, _ in
+      async let reply = entity.perform(.add(5)) { state in
+        diary.note("decided \(state.total)")
+        return state.total
+      }
+      await until { log.waitingCount == 1 }
+      #expect(diary.lines == ["decided 5"])
+      log.sync()
+      let total = try await reply
+      #expect(total == 5)
+      #expect(diary.lines == ["decided 5", "said(5)"])
+    }
+  }
+
+  @Test("the events of one turn carry consecutive sequence numbers", .timeLimit(.minutes(1)))
+  func sequence() async throws {
+    try await withEntity { entity, log, _, _, _ in
+      await entity.post(.add(2))
+      await entity.post(.nothing)
+      await entity.post(.add(3))
+      #expect(log.turns.map(\.firstSequence) == [1, 3])
+      #expect(log.turns.map(\.events.count) == [2, 3])
+      #expect(log.turns.allSatisfy { $0.time == Timestamp(milliseconds: 1_000) })
+    }
+  }
+
+  @Test("a refusal changes nothing and waits for the state that it tells of", .timeLimit(.minutes(1)))
+  func refusal() async throws {
+    try await withEntity { entity, log, diary, _, _ in
+      await entity.post(.add(10))
+      async let answer = total(entity, adding: 1) { diary.note("refused") }
+      await until { log.waitingCount == 2 }
+      #expect(!diary.lines.contains("refused"))
+      log.sync()
+      #expect(await answer == nil)
+      #expect(await entity.peek { $0.total } == 10)
+    }
+  }
+
+  @Test("what the log refuses has not happened", arguments: [EventLogError.storageFull, .overloaded, .failed])
+  func refusedByTheLog(error: EventLogError) async throws {
+    try await withEntity { entity, log, diary, _, _ in
+      log.refuse(error)
+      async let answer = total(entity, adding: 5) {}
+      await until { log.waitingCount == 1 }
+      log.sync()
+      #expect(await answer == nil)
+      #expect(await entity.peek { $0.total } == 0)
+      log.refuse(nil)
+      await entity.post(.add(1))
+      #expect(log.turns.last?.firstSequence == 1)
+      #expect(diary.lines.isEmpty)
+    }
+  }
+
+  @Test("a command that the process owes itself is tried again when the disk has room", .timeLimit(.minutes(1)))
+  func owedCommand() async throws {
+    try await withEntity { entity, log, _, time, wheel in
+      log.refuse(.storageFull)
+      await entity.post(.add(1))
+      #expect(log.turns.isEmpty)
+      log.refuse(nil)
+      time.advance(by: .seconds(2))
+      wheel.fireDue()
+      await until { log.turns.count == 1 }
+      #expect(await entity.peek { $0.total } == 1)
+    }
+  }
+
+  @Test("a full mailbox says so at once", .timeLimit(.minutes(1)))
+  func mailbox() async throws {
+    try await withEntity(mailboxMaximum: 1) { entity, log, diary, _, _ in
+      async let first = entity.perform(.add(1)) { $0.total }
+      await until { log.waitingCount == 1 }
+      do throws(TurnError<Counter.Rejection>) {
+        _ = try await entity.perform(.add(1)) { $0.total }
+        Issue.record("the second command was taken")
+      } catch {
+        if case .overloaded = error { diary.note("overloaded") }
+      }
+      #expect(diary.lines == ["overloaded"])
+      log.sync()
+      let total = try await first
+      #expect(total == 1)
+    }
+  }
+
+  @Test("after a restart what is owed is performed again", .timeLimit(.minutes(1)))
+  func rearm() async throws {
+    try await withEntity { entity, _, diary, _, _ in
+      await entity.post(.add(3))
+      await entity.rearm()
+      #expect(diary.lines == ["said(3)"])
+    }
+  }
+}

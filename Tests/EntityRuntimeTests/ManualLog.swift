@@ -1,0 +1,54 @@
+import EntityRuntime
+import EventSourcing
+import Synchronization
+
+/// A log whose disk a test moves by hand.
+final class ManualLog: EventLog {
+  private struct State {
+    var position: UInt64 = 0
+    var turns: [Turn] = []
+    var waiting: [Release] = []
+    var refusal: EventLogError?
+  }
+
+  private let state = Mutex(State())
+  private let outbox: Lane
+
+  init(outbox: Lane) { self.outbox = outbox }
+
+  var turns: [Turn] { state.withLock { $0.turns } }
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  func refuse(_ error: EventLogError?) { state.withLock { $0.refusal = error } }
+
+  /// Everything appended so far becomes durable.
+  func sync() {
+    let releases = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    outbox.enqueue(contentsOf: releases)
+  }
+
+  func append(_ turn: Turn, lazy: Bool, release: Release?) throws(EventLogError) -> UInt64 {
+    let result = state.withLock { state -> Result<UInt64, EventLogError> in
+      if let refusal = state.refusal { return .failure(refusal) }
+      state.position += UInt64(turn.events.count)
+      state.turns.append(turn)
+      if let release { state.waiting.append(release) }
+      return .success(state.position)
+    }
+    return try result.get()
+  }
+
+  func afterDurable(_ release: @escaping Release) throws(EventLogError) {
+    state.withLock { $0.waiting.append(release) }
+  }
+}
+
+/// Notes what happens, in order.
+final class Diary: Sendable {
+  private let state = Mutex<[String]>([])
+  func note(_ line: String) { state.withLock { $0.append(line) } }
+  var lines: [String] { state.withLock { $0 } }
+}
