@@ -86,6 +86,12 @@ let package = Package(
     // Runtime: actors.
     module(
       "EntityRuntime", in: "Sources/Runtime", ["EventSourcing", "Journal", "JournalFormat", collections, logging]),
+    module(
+      "Engine", in: "Sources/Runtime",
+      [
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
+        "PushDomain", collections, crypto, logging, coreMetrics, metrics, systemPackage,
+      ]),
 
 
     // Tests: a folder for each module, then the whole.
@@ -96,6 +102,9 @@ let package = Package(
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
     tests("JournalTests", ["Journal", "JournalFormat", "LZ4", systemPackage]),
     tests("EntityRuntimeTests", ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat"]),
+    tests(
+      "EngineTests",
+      ["Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,46 @@
+public import EventSourcing
+
+/// What the journal remembers of an agent: whether they take chats. Entity key: the agent's id.
+public struct AgentDesk: Decider, Encodable {
+  public enum Event: JournaledEvent {
+    case readinessChanged(Bool)
+
+    /// Frozen: 1 readinessChanged.
+    public var tag: EventTag { 1 }
+
+    public func encode(into writer: inout PayloadWriter) {
+      switch self {
+      case .readinessChanged(let isReady): writer.bool(1, isReady)
+      }
+    }
+
+    public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+      guard tag == 1 else { throw .unknownTag(tag) }
+      var isReady: Bool?
+      while let field = try payload.next() {
+        if field == 1 { isReady = try payload.bool() } else { try payload.skip() }
+      }
+      guard let isReady else { throw .missingField(1) }
+      self = .readinessChanged(isReady)
+    }
+  }
+
+  public private(set) var isReady = false
+
+  public init() {}
+
+  /// - Parameter command: whether the agent is ready; no event if they are already.
+  public func decide(_ command: Bool, now: Timestamp) throws(Never) -> [Event] {
+    command == isReady ? [] : [.readinessChanged(command)]
+  }
+
+  public mutating func evolve(_ event: Event, at time: Timestamp) {
+    switch event {
+    case .readinessChanged(let isReady): self.isReady = isReady
+    }
+  }
+
+  public func react(to event: Event) -> [Never] { [] }
+  public var outstandingEffects: [Never] { [] }
+  public var isFinished: Bool { false }
+}

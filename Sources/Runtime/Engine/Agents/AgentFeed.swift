@@ -1,0 +1,99 @@
+public import ChatDomain
+import DequeModule
+import Synchronization
+
+/// One entry of the agents' event stream.
+public struct AgentEvent: Sendable, Equatable {
+  public enum Kind: Sendable, Equatable {
+    case chat(AgentNotification)
+    /// Events are missing before this one: read the list of chats anew.
+    case reset
+  }
+
+  /// Rises by one with each event of this process.
+  public let number: UInt64
+  /// The chat session id; empty for `reset`.
+  public let chatID: String
+  public let serviceID: String
+  public let kind: Kind
+}
+
+/// What happens in all chats, for the agents' streams. Keeps the last events for streams that come back.
+final class AgentFeed: Sendable {
+  private struct State {
+    var number: UInt64
+    var kept = Deque<AgentEvent>()
+    var listeners: [UInt64: AsyncStream<AgentEvent>.Continuation] = [:]
+    var nextListener: UInt64 = 0
+    var isFinished = false
+    /// Somebody has listened: from then on events are kept.
+    var isUsed = false
+  }
+
+  private let keptMaximum: Int
+  private let waitingMaximum: Int
+  private let state: Mutex<State>
+
+  /// - Parameter firstNumber: where this process begins to count: above all that the process before it may have given
+  ///   out, so that a stream that comes back after a restart is told that events are missing.
+  init(limits: EngineLimits, firstNumber: UInt64) {
+    keptMaximum = limits.agentEventsKept
+    waitingMaximum = limits.agentEventsWaitingMaximum
+    state = Mutex(State(number: firstNumber))
+  }
+
+  var hasListeners: Bool { state.withLock { $0.isUsed } }
+
+  func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind) {
+    let lost = state.withLock { state -> [AsyncStream<AgentEvent>.Continuation] in
+      state.number += 1
+      let event = AgentEvent(number: state.number, chatID: chatID, serviceID: serviceID, kind: kind)
+      state.kept.append(event)
+      if state.kept.count > keptMaximum { state.kept.removeFirst() }
+      var lost: [AsyncStream<AgentEvent>.Continuation] = []
+      for (id, listener) in state.listeners {
+        // A stream that lags so far behind is ended: its client comes back and is told what it missed.
+        if case .enqueued = listener.yield(event) { continue }
+        state.listeners[id] = nil
+        lost.append(listener)
+      }
+      return lost
+    }
+    for listener in lost { listener.finish() }
+  }
+
+  func events(after number: UInt64?) -> AsyncStream<AgentEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: AgentEvent.self, bufferingPolicy: .bufferingOldest(waitingMaximum))
+    let id = state.withLock { state -> UInt64? in
+      guard !state.isFinished else { return nil }
+      state.isUsed = true
+      if let number, number != state.number {
+        if let first = state.kept.first, number + 1 >= first.number, number < state.number {
+          for event in state.kept where event.number > number { continuation.yield(event) }
+        } else {
+          continuation.yield(AgentEvent(number: state.number, chatID: "", serviceID: "", kind: .reset))
+        }
+      }
+      state.nextListener += 1
+      state.listeners[state.nextListener] = continuation
+      return state.nextListener
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[id] = nil } }
+    return stream
+  }
+
+  /// Ends all streams.
+  func finish() {
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+}

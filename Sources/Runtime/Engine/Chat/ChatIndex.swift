@@ -1,0 +1,69 @@
+import ChatDomain
+import Synchronization
+
+/// Finds chats by what the outside knows of them. Rebuilt from the chats themselves after a restart.
+final class ChatIndex: Sendable {
+  struct Entry: Sendable {
+    var serviceName: String
+    /// The options that the request brought (names that begin with `_`).
+    var requestOptions: [DataPair]
+    var chatSessionID: String?
+    var userKey: String?
+  }
+
+  private struct State {
+    var services: [String: Entry] = [:]
+    var serviceBySession: [String: String] = [:]
+    var servicesByUser: [String: [String]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  subscript(serviceID: String) -> Entry? { state.withLock { $0.services[serviceID] } }
+
+  func created(_ serviceID: String, serviceName: String, data: [DataPair]) {
+    let options = data.filter { $0.name.hasPrefix("_") }
+    state.withLock {
+      $0.services[serviceID] = Entry(
+        serviceName: serviceName, requestOptions: options, chatSessionID: nil, userKey: nil)
+    }
+  }
+
+  func opened(_ serviceID: String, chatSessionID: String, userKey: String?) {
+    state.withLock { state in
+      state.services[serviceID]?.chatSessionID = chatSessionID
+      state.services[serviceID]?.userKey = userKey
+      state.serviceBySession[chatSessionID] = serviceID
+      if let userKey, state.servicesByUser[userKey]?.contains(serviceID) != true {
+        state.servicesByUser[userKey, default: []].append(serviceID)
+      }
+    }
+  }
+
+  func removed(_ serviceID: String) {
+    state.withLock { state in
+      guard let entry = state.services.removeValue(forKey: serviceID) else { return }
+      if let session = entry.chatSessionID { state.serviceBySession[session] = nil }
+      if let user = entry.userKey {
+        state.servicesByUser[user]?.removeAll { $0 == serviceID }
+        if state.servicesByUser[user]?.isEmpty == true { state.servicesByUser[user] = nil }
+      }
+    }
+  }
+
+  func service(ofSession chatSessionID: String) -> String? { state.withLock { $0.serviceBySession[chatSessionID] } }
+
+  /// The chats that a Comet session bound to this user or this one service may get events of.
+  func services(userKey: String?, serviceID: String?) -> [String] {
+    state.withLock { state in
+      var found = userKey.flatMap { state.servicesByUser[$0] } ?? []
+      if let serviceID, state.services[serviceID]?.chatSessionID != nil, !found.contains(serviceID) {
+        found.append(serviceID)
+      }
+      return found
+    }
+  }
+
+  /// All started chats, as (service id, chat session id).
+  var started: [String] { state.withLock { Array($0.serviceBySession.values) } }
+}

@@ -1,0 +1,50 @@
+public import ChatDomain
+public import EventSourcing
+
+/// What every chat operation returns, before it becomes the "chat response" object. Spec: GMS 3.5.
+public struct ChatReply: Sendable, Equatable {
+  public enum State: String, Sendable {
+    /// Only in the reply to the start.
+    case connected = "CONNECTED"
+    case transcript = "TRANSCRIPT"
+    case disconnected = "DISCONNECTED"
+  }
+
+  public var serviceID: String
+  public var serviceName: String
+  public var chatSessionID: String
+  public var state: State
+  /// The number of the last event contained in or preceding `events`.
+  public var position: Int
+  public var startedAt: Timestamp
+  public var events: [TranscriptEvent]
+  /// Our ids of the customer's party, for the verbose form.
+  public var userID: String
+  public var secureKey: String
+}
+
+/// The parameters of a chat's start that the engine needs; aliases and fallbacks are already applied.
+public struct ChatStartRequest: Sendable, Equatable {
+  /// The `gms_user` header.
+  public var userKey: String?
+  public var notifiesByComet: Bool
+  public var nickname: String
+  public var subject: String
+  public var firstMessage: String?
+  public var pushTarget: PushTarget?
+  /// First name, last name, e-mail and everything else that the request brought (options begin with `_`).
+  public var data: [DataPair]
+
+  public init(
+    userKey: String? = nil, notifiesByComet: Bool = false, nickname: String = "Customer", subject: String = "",
+    firstMessage: String? = nil, pushTarget: PushTarget? = nil, data: [DataPair] = []
+  ) {
+    self.userKey = userKey
+    self.notifiesByComet = notifiesByComet
+    self.nickname = nickname
+    self.subject = subject
+    self.firstMessage = firstMessage
+    self.pushTarget = pushTarget
+    self.data = data
+  }
+}

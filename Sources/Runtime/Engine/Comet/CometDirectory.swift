@@ -1,0 +1,57 @@
+import Synchronization
+
+/// The live Comet sessions, by clientId and by whom they are bound to.
+final class CometDirectory: Sendable {
+  private struct State {
+    var sessions: [String: CometSession] = [:]
+    var byUser: [String: [String]] = [:]
+    var byService: [String: [String]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  subscript(clientID: String) -> CometSession? { state.withLock { $0.sessions[clientID] } }
+
+  var count: Int { state.withLock { $0.sessions.count } }
+  var all: [CometSession] { state.withLock { Array($0.sessions.values) } }
+
+  /// - Returns: false at a limit; nothing is inserted then.
+  func insert(_ session: CometSession, limit: Int, limitByUser: Int) -> Bool {
+    state.withLock { state in
+      guard state.sessions.count < limit else { return false }
+      if let user = session.userKey {
+        guard state.byUser[user]?.count ?? 0 < limitByUser else { return false }
+        state.byUser[user, default: []].append(session.clientID)
+      }
+      if let service = session.serviceID {
+        guard state.byService[service]?.count ?? 0 < limitByUser else { return false }
+        state.byService[service, default: []].append(session.clientID)
+      }
+      state.sessions[session.clientID] = session
+      return true
+    }
+  }
+
+  func remove(_ session: CometSession) {
+    state.withLock { state in
+      state.sessions[session.clientID] = nil
+      if let user = session.userKey {
+        state.byUser[user]?.removeAll { $0 == session.clientID }
+        if state.byUser[user]?.isEmpty == true { state.byUser[user] = nil }
+      }
+      if let service = session.serviceID {
+        state.byService[service]?.removeAll { $0 == session.clientID }
+        if state.byService[service]?.isEmpty == true { state.byService[service] = nil }
+      }
+    }
+  }
+
+  /// The sessions that a chat of this user, under this service id, reaches.
+  func sessions(userKey: String?, serviceID: String) -> [CometSession] {
+    state.withLock { state in
+      var ids = userKey.flatMap { state.byUser[$0] } ?? []
+      ids += state.byService[serviceID]?.filter { !ids.contains($0) } ?? []
+      return ids.compactMap { state.sessions[$0] }
+    }
+  }
+}

@@ -1,0 +1,374 @@
+public import Bayeux
+import ChatDomain
+import DequeModule
+import EntityRuntime
+import EventSourcing
+import JSONEnvelope
+import Synchronization
+
+/// The Comet endpoint below the transports: shakes hands, finds sessions, ties them to chats.
+///
+/// ```
+/// received ─┬─ lone connect of a connected session ──> lane ──> session        (the hot path)
+///           └─ anything else ──> a task: message by message, waiting for the journal ──> session
+/// ```
+public final class CometGateway: Sendable {
+  let policy: ChannelPolicy
+  let settings: SessionSettings
+  let limits: EngineLimits
+  let directory = CometDirectory()
+  private let context: RuntimeContext
+  private let tasks: TaskPool
+  private let requiresCookie: Bool
+  private let nextExchange = Atomic<UInt64>(1)
+  private let isStopping = Atomic<Bool>(false)
+  /// Told what happens to the sessions of a chat's customer. Set once, before the first exchange.
+  private let chats = Mutex<ChatService?>(nil)
+
+  static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
+
+  init(
+    context: RuntimeContext, tasks: TaskPool, settings: SessionSettings, limits: EngineLimits, requiresCookie: Bool,
+    policy: ChannelPolicy = ChannelPolicy()
+  ) {
+    self.context = context
+    self.tasks = tasks
+    self.settings = settings
+    self.limits = limits
+    self.requiresCookie = requiresCookie
+    self.policy = policy
+  }
+
+  func attach(_ service: ChatService) { chats.withLock { $0 = service } }
+
+  // MARK: What the edge calls
+
+  /// One for each HTTP request on the Comet endpoint, or one for each WebSocket.
+  public func open(
+    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?
+  ) -> CometExchange {
+    CometExchange(
+      id: ExchangeID(rawValue: nextExchange.add(1, ordering: .relaxed).newValue), transport: transport,
+      userKey: userKey, browserID: browserID, sink: sink)
+  }
+
+  /// A decoded request body or frame. Any thread; never blocks.
+  public func received(_ messages: [BayeuxMessage], on exchange: CometExchange) {
+    if messages.count == 1, let message = messages.first, message.channel == ChannelName.connect,
+      let clientID = message.clientID, let session = session(clientID, for: exchange),
+      exchange.queue.withLock({ !$0.isRunning })
+    {
+      exchange.session.withLock { $0 = session }
+      session.lane.enqueue { [self] in
+        if await !session.connect(message.connectRequest, on: exchange) { enqueue(messages, on: exchange) }
+      }
+    } else {
+      enqueue(messages, on: exchange)
+    }
+  }
+
+  /// The end of one `CometSink.send`, in order; success means that the bytes are in the socket.
+  public func written(_ exchange: CometExchange, success: Bool) {
+    guard let session = exchange.session.withLock({ $0 }) else { return }
+    session.lane.enqueue { await session.written(exchange, success: success) }
+  }
+
+  /// The client of an unanswered request left, or the WebSocket is closed. Idempotent.
+  public func closed(_ exchange: CometExchange) {
+    guard let session = exchange.session.withLock({ $0 }) else { return }
+    session.lane.enqueue { await session.closed(exchange) }
+  }
+
+  // MARK: Requests, one after the other within an exchange
+
+  private func enqueue(_ messages: [BayeuxMessage], on exchange: CometExchange) {
+    enum Verdict { case start, wait, refuse }
+    let verdict = exchange.queue.withLock { queue -> Verdict in
+      guard queue.waiting.count < limits.pipelinedRequestsMaximum else { return .refuse }
+      queue.waiting.append(messages)
+      guard !queue.isRunning else { return .wait }
+      queue.isRunning = true
+      return .start
+    }
+    switch verdict {
+    case .wait: return
+    case .refuse: refuse(messages, on: exchange)
+    case .start:
+      let started = tasks.spawn { [self] in
+        while let next = exchange.queue.withLock({ queue -> [BayeuxMessage]? in
+          let next = queue.waiting.popFirst()
+          if next == nil { queue.isRunning = false }
+          return next
+        }) {
+          await process(next, on: exchange)
+        }
+      }
+      guard !started else { return }
+      let refused = exchange.queue.withLock { queue in
+        queue.isRunning = false
+        defer { queue.waiting.removeAll() }
+        return queue.waiting
+      }
+      for messages in refused { refuse(messages, on: exchange) }
+    }
+  }
+
+  /// The server is too busy for this request: says so, and the client tries again.
+  private func refuse(_ messages: [BayeuxMessage], on exchange: CometExchange) {
+    let error = BayeuxError(503, [], "server_busy")
+    exchange.sink.send(CometReply(messages: messages.map { BayeuxReply.failure(to: $0, error: error) }))
+  }
+
+  private func session(_ clientID: String, for exchange: CometExchange) -> CometSession? {
+    guard let session = directory[clientID] else { return nil }
+    if requiresCookie, exchange.transport == .longPolling, session.browserID != exchange.browserID { return nil }
+    return session
+  }
+
+  // MARK: One request
+
+  private func process(_ messages: [BayeuxMessage], on exchange: CometExchange) async {
+    // Company of a handshake is ignored, as Bayeux 1.0 has it.
+    if let handshake = messages.first(where: { $0.channel == ChannelName.handshake }) {
+      return await shakeHands(handshake, on: exchange)
+    }
+    let clientID = messages.lazy.compactMap(\.clientID).first
+    var session: CometSession?
+    if let clientID, let found = self.session(clientID, for: exchange), await !found.isOver { session = found }
+    var request = CometRequest(messages)
+    do throws(EventLogError) {
+      if let session {
+        exchange.session.withLock { $0 = session }
+        try await process(&request, of: session, on: exchange)
+      } else {
+        for (index, message) in messages.enumerated() {
+          if message.channel == ChannelName.disconnect { await repair(message, on: exchange) }
+          request.replies[index] = .ready(
+            refusal(of: message, isKnown: false) ?? BayeuxReply.unknownClient(to: message))
+        }
+        exchange.sink.send(CometReply(messages: request.finished))
+      }
+    } catch {
+      refuse(messages, on: exchange)
+    }
+  }
+
+  /// Subscriptions first, whatever their place: a catch-up is to ride on the connect of the same request.
+  /// Spec: GMS 6.5, item 6.
+  private func process(
+    _ request: inout CometRequest, of session: CometSession, on exchange: CometExchange
+  ) async throws(EventLogError) {
+    var subscribes = false
+    for (index, message) in request.messages.enumerated() where message.channel == ChannelName.subscribe {
+      guard message.clientID == session.clientID else { continue }
+      let outcome = policy.subscribe(message)
+      let wasSubscribed = await session.isSubscribed
+      if !outcome.channels.isEmpty { try await session.subscribe(outcome.channels) }
+      if await session.isSubscribed, !wasSubscribed { subscribes = true }
+      request.replies[index] = .ready(
+        BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+    }
+    var connects = false
+    var disconnect: BayeuxMessage?
+    for (index, message) in request.messages.enumerated() where request.replies[index] == nil {
+      if let refusal = refusal(of: message, isKnown: message.clientID == session.clientID) {
+        request.replies[index] = .ready(refusal)
+        continue
+      }
+      switch message.channel {
+      case ChannelName.connect where !connects:
+        connects = true
+        request.replies[index] = .connect(message.connectRequest)
+      case ChannelName.unsubscribe:
+        let outcome = policy.unsubscribe(message)
+        try await unsubscribe(session, outcome.channels)
+        request.replies[index] = .ready(
+          BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+      case ChannelName.disconnect:
+        disconnect = message
+        request.replies[index] = .ready(BayeuxReply.disconnected(id: message.id, clientID: session.clientID))
+      default:
+        request.replies[index] = .ready(
+          BayeuxReply.failure(to: message, error: policy.refusalOfPublish(to: message.channel ?? "")))
+      }
+    }
+    if let disconnect {
+      await leave(session, disconnect)
+      try await session.close(.disconnected)
+      return await session.disconnect(request.inOrder, on: exchange)
+    }
+    if connects, await !session.isConnected {
+      // The chats learn of the return first, so that what was missed is in the queue when the connect is answered.
+      await tellChats(of: session) { .cometConnected(session: session.clientID, delivered: $0) }
+    }
+    if subscribes, connects {
+      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
+    }
+    await session.request(request.inOrder, on: exchange)
+    if subscribes, !connects {
+      // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
+      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
+    }
+  }
+
+  private func refusal(of message: BayeuxMessage, isKnown: Bool) -> [UInt8]? {
+    guard let channel = message.channel else { return BayeuxReply.failure(to: message, error: .channelMissing) }
+    guard ChannelName.isValid(channel) else { return BayeuxReply.failure(to: message, error: .channelInvalid) }
+    return isKnown ? nil : BayeuxReply.unknownClient(to: message)
+  }
+
+  // MARK: Handshake
+
+  private func shakeHands(_ message: BayeuxMessage, on exchange: CometExchange) async {
+    let offered = message.supportedConnectionTypes ?? []
+    func refuse(_ error: BayeuxError, _ advice: BayeuxAdvice) {
+      exchange.sink.send(
+        CometReply(messages: [
+          BayeuxReply.handshakeRefused(
+            id: message.id, error: error, connectionTypes: Self.connectionTypes, advice: advice)
+        ]))
+    }
+    guard offered.contains(where: { ConnectionType(rawValue: $0) != nil }) else {
+      return exchange.sink.send(
+        CometReply(messages: [
+          BayeuxReply.handshakeRefused(id: message.id, offered: offered, connectionTypes: Self.connectionTypes)
+        ]))
+    }
+    let again = BayeuxAdvice(reconnect: .handshake, interval: limits.busyIntervalMilliseconds)
+    guard !isStopping.load(ordering: .relaxed) else { return refuse(BayeuxError(503, [], "server_stopping"), again) }
+    let userKey = exchange.userKey ?? message.userKey
+    guard userKey?.utf8.count ?? 0 <= limits.userKeyBytesMaximum else {
+      return refuse(BayeuxError(400, ["gms_user"], "too_long"), .giveUp)
+    }
+    var newBrowserID: String?
+    if exchange.transport == .longPolling, exchange.browserID == nil { newBrowserID = Identifiers.browserID() }
+    let opened = CometRecord.Event.opened(
+      userKey: userKey, serviceID: message.serviceID, acknowledges: message.wantsAcknowledgment,
+      browserID: exchange.browserID ?? newBrowserID)
+    let session = CometSession(
+      clientID: Identifiers.clientID(), opened: opened, settings: settings, context: context, gateway: self)
+    guard
+      directory.insert(session, limit: limits.cometSessionsMaximum, limitByUser: limits.cometSessionsByUserMaximum)
+    else { return refuse(BayeuxError(503, [], "session_limit"), again) }
+    do throws(EventLogError) { try await session.open(opened) } catch {
+      directory.remove(session)
+      return refuse(BayeuxError(503, [], "server_busy"), again)
+    }
+    await session.startGrace(restored: false)
+    exchange.sink.send(
+      CometReply(
+        messages: [
+          BayeuxReply.handshakeSucceeded(
+            id: message.id, clientID: session.clientID, connectionTypes: Self.connectionTypes,
+            timeoutMilliseconds: settings.timeoutMilliseconds, acknowledges: message.wantsAcknowledgment)
+        ], newBrowserID: newBrowserID))
+  }
+
+  // MARK: Leaving
+
+  private func unsubscribe(_ session: CometSession, _ channels: [String]) async throws(EventLogError) {
+    let wasSubscribed = await session.isSubscribed
+    try await session.unsubscribe(channels)
+    guard wasSubscribed, await !session.isSubscribed else { return }
+    await tellChats(of: session) { .cometUnsubscribed(session: session.clientID, delivered: $0) }
+  }
+
+  private func leave(_ session: CometSession, _ message: BayeuxMessage) async {
+    guard let chats = chats.withLock({ $0 }) else { return }
+    let services = chats.services(of: session)
+    let delivered = await session.delivered
+    for service in services {
+      await chats.tell(
+        service,
+        .cometDisconnected(
+          session: session.clientID, position: message.transcriptPosition, delivered: delivered[service] ?? 0,
+          concernsSeveralChats: services.count > 1))
+    }
+  }
+
+  /// A disconnect with an expired clientId still says where its user stands: a client that was killed and started
+  /// again posts exactly this. Spec: GMS 4.5.
+  private func repair(_ message: BayeuxMessage, on exchange: CometExchange) async {
+    guard let userKey = exchange.userKey, let position = message.transcriptPosition,
+      let chats = chats.withLock({ $0 })
+    else { return }
+    let services = chats.services(userKey: userKey, serviceID: nil)
+    for service in services {
+      await chats.tell(
+        service,
+        .cometDisconnected(
+          session: message.clientID ?? "", position: position, delivered: position,
+          concernsSeveralChats: services.count > 1))
+    }
+  }
+
+  /// A session ended by itself. Called on the session's actor; the chats are told from its lane.
+  func ended(_ session: CometSession, _ end: SessionEnd) {
+    directory.remove(session)
+    guard end != .disconnected else { return }
+    tellLoss(of: session, end)
+  }
+
+  private func tellLoss(of session: CometSession, _ end: SessionEnd) {
+    let spawned = tasks.spawn { [self] in
+      do throws(EventLogError) { try await session.close(end) } catch { return }
+      await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
+    }
+    guard !spawned else { return }
+    // The pool is full: the chats learn of it a little later.
+    _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [self] in
+      tellLoss(of: session, end)
+    }
+  }
+
+  // MARK: Chats
+
+  /// - Parameter elsewhere: hand the highest position written to any session of the customer, else to this one.
+  private func tellChats(
+    of session: CometSession, elsewhere: Bool = true, _ action: @Sendable (_ delivered: Int) -> ChatAction
+  ) async {
+    guard let chats = chats.withLock({ $0 }) else { return }
+    for service in chats.services(of: session) {
+      var delivered = await session.delivered(of: service)
+      if elsewhere {
+        for other in directory.sessions(userKey: session.userKey, serviceID: service) where other !== session {
+          delivered = max(delivered, await other.delivered(of: service))
+        }
+      }
+      await chats.tell(service, action(delivered))
+    }
+  }
+
+  /// Answers what is held and takes no new sessions. The sessions live on in the journal.
+  func stop() async {
+    isStopping.store(true, ordering: .relaxed)
+    for session in directory.all { await session.stop() }
+  }
+}
+
+extension BayeuxMessage {
+  var connectRequest: ConnectRequest {
+    ConnectRequest(id: id, timeout: adviceTimeout, interval: adviceInterval, acknowledged: acknowledged)
+  }
+}
+
+/// A request on its way: its messages and, place by place, the replies.
+private struct CometRequest {
+  let messages: [BayeuxMessage]
+  var replies: [SessionReply?]
+
+  init(_ messages: [BayeuxMessage]) {
+    self.messages = messages
+    replies = Array(repeating: nil, count: messages.count)
+  }
+
+  var inOrder: [SessionReply] { replies.compactMap { $0 } }
+
+  /// For requests without a session: no reply waits for one.
+  var finished: [[UInt8]] {
+    inOrder.compactMap { reply in
+      if case .ready(let bytes) = reply { return bytes }
+      return nil
+    }
+  }
+}

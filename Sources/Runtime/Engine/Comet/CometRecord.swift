@@ -1,0 +1,139 @@
+public import EventSourcing
+
+/// What the journal remembers of a Comet session: enough to serve its client after a restart as if nothing had happened.
+///
+/// Everything else about the session (what is held, what is queued) is made anew: the queue from the transcripts, from
+/// the position that was delivered last. Delivery progress is journalled lazily, so after a crash a client may see an
+/// event twice, never not at all.
+public struct CometRecord: Decider, Encodable {
+  public enum Event: JournaledEvent {
+    case opened(userKey: String?, serviceID: String?, acknowledges: Bool, browserID: String?)
+    case subscribed(channels: [String])
+    case unsubscribed(channels: [String])
+    /// The client has been written everything of chat `source` up to `position`.
+    case delivered(source: String, position: Int)
+    case closed(reason: String)
+  }
+
+  public private(set) var isOpen = false
+  public private(set) var isClosed = false
+  public private(set) var userKey: String?
+  public private(set) var serviceID: String?
+  public private(set) var browserID: String?
+  public private(set) var acknowledges = false
+  public private(set) var channels: [String] = []
+  public private(set) var delivered: [String: Int] = [:]
+
+  public init() {}
+
+  public func decide(_ command: Event, now: Timestamp) throws(Never) -> [Event] { isClosed ? [] : [command] }
+
+  public mutating func evolve(_ event: Event, at time: Timestamp) {
+    switch event {
+    case .opened(let userKey, let serviceID, let acknowledges, let browserID):
+      isOpen = true
+      self.userKey = userKey
+      self.serviceID = serviceID
+      self.acknowledges = acknowledges
+      self.browserID = browserID
+    case .subscribed(let channels):
+      for channel in channels where !self.channels.contains(channel) { self.channels.append(channel) }
+    case .unsubscribed(let channels):
+      self.channels.removeAll { channels.contains($0) }
+    case .delivered(let source, let position):
+      delivered[source] = max(delivered[source] ?? 0, position)
+    case .closed:
+      isClosed = true
+    }
+  }
+
+  public func react(to event: Event) -> [Never] { [] }
+  public var outstandingEffects: [Never] { [] }
+  public var isFinished: Bool { isClosed }
+}
+
+extension CometRecord.Event {
+  /// Frozen: 1 opened, 2 subscribed, 3 unsubscribed, 4 delivered, 5 closed.
+  public var tag: EventTag {
+    switch self {
+    case .opened: 1
+    case .subscribed: 2
+    case .unsubscribed: 3
+    case .delivered: 4
+    case .closed: 5
+    }
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    switch self {
+    case .opened(let userKey, let serviceID, let acknowledges, let browserID):
+      writer.text(1, ifPresent: userKey)
+      writer.text(2, ifPresent: serviceID)
+      if acknowledges { writer.bool(3, true) }
+      writer.text(4, ifPresent: browserID)
+    case .subscribed(let channels), .unsubscribed(let channels):
+      for channel in channels { writer.text(1, channel) }
+    case .delivered(let source, let position):
+      writer.text(1, source)
+      writer.integer(2, position)
+    case .closed(let reason):
+      writer.text(1, reason)
+    }
+  }
+
+  public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+    switch tag {
+    case 1: self = try Self.opened(&payload)
+    case 2: self = .subscribed(channels: try Self.channels(&payload))
+    case 3: self = .unsubscribed(channels: try Self.channels(&payload))
+    case 4: self = try Self.delivered(&payload)
+    case 5: self = try Self.closed(&payload)
+    default: throw .unknownTag(tag)
+    }
+  }
+
+  private static func opened(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
+    var (userKey, serviceID, browserID) = (String?.none, String?.none, String?.none)
+    var acknowledges = false
+    while let field = try payload.next() {
+      switch field {
+      case 1: userKey = try payload.text()
+      case 2: serviceID = try payload.text()
+      case 3: acknowledges = try payload.bool()
+      case 4: browserID = try payload.text()
+      default: try payload.skip()
+      }
+    }
+    return .opened(userKey: userKey, serviceID: serviceID, acknowledges: acknowledges, browserID: browserID)
+  }
+
+  private static func channels(_ payload: inout PayloadReader) throws(PayloadError) -> [String] {
+    var channels: [String] = []
+    while let field = try payload.next() {
+      if field == 1 { channels.append(try payload.text()) } else { try payload.skip() }
+    }
+    return channels
+  }
+
+  private static func delivered(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
+    var (source, position) = (String?.none, Int?.none)
+    while let field = try payload.next() {
+      switch field {
+      case 1: source = try payload.text()
+      case 2: position = try payload.integer()
+      default: try payload.skip()
+      }
+    }
+    guard let source else { throw .missingField(1) }
+    guard let position else { throw .missingField(2) }
+    return .delivered(source: source, position: position)
+  }
+
+  private static func closed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
+    var reason = ""
+    while let field = try payload.next() {
+      if field == 1 { reason = try payload.text() } else { try payload.skip() }
+    }
+    return .closed(reason: reason)
+  }
+}

@@ -1,0 +1,130 @@
+import Bayeux
+import ChatDomain
+import EntityRuntime
+import EventSourcing
+public import Logging
+import PushDomain
+import Synchronization
+
+/// The application below the edge: which entities live, how they are found, and who carries out what they want done.
+///
+/// ```
+///  edge ─> CometGateway ─> CometSession ─┐           ┌─> ChatInterpreter ─> sessions, agents, timers
+///  edge ─> ChatService ──> ChatSession ──┼─> journal ┤
+///  edge ─> AgentService ─> ChatSession ──┘  (durable)└─> PushDispatcher ──> PushQueue ─> couriers
+/// ```
+public final class Engine: Sendable {
+  public let comet: CometGateway
+  public let chats: ChatService
+  public let agents: AgentService
+  /// The options in force; replaced as a whole when the operator reloads.
+  public let options: OptionStore
+
+  let configuration: EngineConfiguration
+  let context: RuntimeContext
+  let log: JournalLog
+  let outbox: Lane
+  let tasks: TaskPool
+  let queues: EntityDirectory<PushQueue>
+  let desks: EntityDirectory<AgentDesk>
+  let feed: AgentFeed
+  let interpreter: ChatInterpreter
+  let logger: Logger
+  let onFatal: @Sendable (String) -> Void
+  let journal = JournalHolder()
+  private let ready = Atomic<Bool>(false)
+  private let draining = Atomic<Bool>(false)
+
+  /// Nothing is read yet: every operation throws `.unavailable` until `recover`.
+  /// - Parameter onFatal: called once if the journal fails; the process is to end at once.
+  public init(
+    configuration: EngineConfiguration, providers: @escaping ProviderLookUp, logger: Logger,
+    onFatal: @escaping @Sendable (_ description: String) -> Void
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.onFatal = onFatal
+    options = OptionStore(configuration.options)
+    outbox = Lane()
+    log = JournalLog(outbox: outbox)
+    let time = SystemTime()
+    let wheel = TimerWheel(time: time)
+    context = RuntimeContext(
+      log: log, time: time, timers: wheel, lanes: Lanes(count: configuration.laneCount),
+      limits: configuration.runtimeLimits)
+    tasks = TaskPool(limit: configuration.limits.tasksMaximum)
+    feed = AgentFeed(limits: configuration.limits, firstNumber: UInt64(max(0, time.now.milliseconds)) << 16)
+
+    comet = CometGateway(
+      context: context, tasks: tasks, settings: configuration.sessionSettings, limits: configuration.limits,
+      requiresCookie: configuration.requiresCookie)
+    let lateInterpreter = Late<ChatInterpreter>()
+    let chatDirectory = EntityDirectory<ChatSession>(kind: .chatSession, context: context) { effects, chat in
+      await lateInterpreter.value.perform(effects, of: chat)
+    }
+    chats = ChatService(
+      directory: chatDirectory, index: ChatIndex(), comet: comet.directory, options: options,
+      limits: configuration.limits, nodeNumber: configuration.nodeNumber)
+    let lateDispatcher = Late<PushDispatcher>()
+    queues = EntityDirectory<PushQueue>(kind: .pushQueue, context: context) { effects, queue in
+      await lateDispatcher.value.perform(effects, of: queue)
+    }
+    let dispatcher = PushDispatcher(
+      queues: queues, chats: chats, options: options, providers: providers,
+      timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: tasks, limits: configuration.limits,
+      metrics: EngineMetrics(), logger: logger)
+    lateDispatcher.set(dispatcher)
+    desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
+    agents = AgentService(chats: chats, desks: desks, feed: feed, context: context)
+    interpreter = ChatInterpreter(
+      service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
+      timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel)
+    lateInterpreter.set(interpreter)
+    comet.attach(chats)
+  }
+
+  /// False during recovery, and from the beginning of a graceful stop.
+  public var isReady: Bool { ready.load(ordering: .acquiring) }
+
+  func becomeReady() { ready.store(true, ordering: .releasing) }
+
+  /// Runs the engine's own tasks until `stop`. To be running before `recover` is awaited.
+  public func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { [outbox] in await outbox.run() }
+      group.addTask { [context] in await context.lanes.run() }
+      group.addTask { [tasks] in await tasks.run() }
+      let ticking = Task { [context] in await context.timers.run() }
+      group.addTask { [journal] in
+        await journal.untilStopped()
+        ticking.cancel()
+        await ticking.value
+      }
+    }
+  }
+
+  /// Graceful stop, part 1: answers what is held, ends the agents' streams, takes no new sessions. Idempotent.
+  public func drain() async {
+    ready.store(false, ordering: .releasing)
+    guard draining.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
+      return
+    }
+    await comet.stop()
+    feed.finish()
+  }
+
+  /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journal.
+  public func stop(grace: Duration) async {
+    await drain()
+    let deadline = ContinuousClock.now.advanced(by: grace)
+    while tasks.count > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
+    await withCheckedContinuation { continuation in
+      do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
+    }
+    context.lanes.finish()
+    tasks.finish()
+    do { try await journal.close() } catch { logger.error("the journal did not close cleanly: \(error)") }
+    outbox.finish()
+    journal.stopped()
+  }
+}

@@ -1,0 +1,23 @@
+public import Bayeux
+public import EntityRuntime
+public import Journal
+public import SystemPackage
+
+/// What the engine is told at start.
+public struct EngineConfiguration: Sendable {
+  /// The journal lives in `journal` below it.
+  public var dataDirectory: FilePath
+  public var options = Options()
+  public var sessionSettings = SessionSettings()
+  public var limits = EngineLimits()
+  public var runtimeLimits = RuntimeLimits()
+  public var journal = JournalConfiguration()
+  /// A Comet session over long polling is found only by the browser cookie that it was shaken with.
+  public var requiresCookie = false
+  /// The decimal before the dash of service ids.
+  public var nodeNumber = 1
+  /// Lanes that carry jobs from event loops and timers to entities.
+  public var laneCount = 2
+
+  public init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
+}

@@ -1,0 +1,15 @@
+public import ChatDomain
+
+/// Why the engine refuses a request. `HTTPEdge` alone turns it into a status.
+public enum EngineError: Error, Equatable, Sendable {
+  /// No service of this name is configured: 404.
+  case unknownServiceName(String)
+  /// The chat refuses; the rejection says why.
+  case chat(ChatRejection)
+  /// A named limit is reached: 503 with Retry-After.
+  case limitReached(String)
+  /// The server is stopping or still recovering: 503 with Retry-After.
+  case unavailable
+  /// The disk has no room for another event: 507.
+  case storageFull
+}

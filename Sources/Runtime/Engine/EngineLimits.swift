@@ -1,0 +1,21 @@
+/// The bounds of the engine.
+public struct EngineLimits: Sendable, Equatable {
+  public var chatsMaximum = 1_000_000
+  public var cometSessionsMaximum = 200_000
+  public var cometSessionsByUserMaximum = 32
+  public var pushQueuesMaximum = 1_000_000
+  public var userKeyBytesMaximum = 256
+  /// Frames of one socket that wait for the one before them.
+  public var pipelinedRequestsMaximum = 64
+  /// Short tasks at once: Comet requests that wait for the journal, pushes under way.
+  public var tasksMaximum = 65_536
+  /// What a client is told to wait when the server has no room for it.
+  public var busyIntervalMilliseconds = 5_000
+  /// Agent events kept for streams that come back, and events a stream may lag behind before it is ended.
+  public var agentEventsKept = 4_096
+  public var agentEventsWaitingMaximum = 4_096
+  /// Chats in one answer to an agent's list.
+  public var agentListMaximum = 1_000
+
+  public init() {}
+}

@@ -1,0 +1,53 @@
+import ChatDomain
+import Synchronization
+
+/// The options in force, and what is derived from them. Replaced as a whole when the operator reloads.
+public final class OptionStore: Sendable {
+  private struct State {
+    var options: Options
+    var policies: [String: ChatPolicy] = [:]
+  }
+
+  private let state: Mutex<State>
+
+  public init(_ options: Options) { state = Mutex(State(options: options)) }
+
+  public var current: Options { state.withLock { $0.options } }
+
+  /// Puts new options in force; running timers keep the values that they were started with.
+  public func replace(_ options: Options) { state.withLock { $0 = State(options: options) } }
+
+  /// The policy of a chat of `service` whose request brought `request`.
+  func policy(service: String, request: [DataPair]) -> ChatPolicy {
+    state.withLock { state in
+      if request.isEmpty, let policy = state.policies[service] { return policy }
+      let policy = ChatPolicy(options: state.options, service: service, request: request)
+      if request.isEmpty { state.policies[service] = policy }
+      return policy
+    }
+  }
+}
+
+extension ChatPolicy {
+  /// Resolves the options of `service`. A value that cannot be read leaves the default: the configuration has been
+  /// checked at start, so this concerns values that a request brought. Spec: GMS 8.3.
+  init(options: Options, service: String, request: [DataPair]) {
+    self.init()
+    func text(_ name: String) -> String? { options.service(service, name, request: request) }
+    if let seconds = text("_client_timeout_notification").flatMap({ Int64($0) }), (0...31_536_000).contains(seconds) {
+      pushDelay = .seconds(seconds)
+    }
+    if let seconds = text("_ttl").flatMap({ Int64($0) }), (1...315_360_000).contains(seconds) {
+      timeToLive = .seconds(seconds)
+    }
+    if let message = text("_client_timeout_notification_message") { pushMessage = message }
+    if let notice = text("_agent_timeout_notification_message") { absenceNotice = notice }
+    if let notice = text("_agent_return_notification_message") { returnNotice = notice }
+    if let loss = text("on_comet_lost").flatMap(CometLoss.init) { cometLoss = loss }
+    // The service's own list replaces the default; the default may stand in `push` or, by an old text, in `chat`.
+    let filter =
+      text("_filtering_chat_events") ?? options.sections["push"]?["filtering_chat_events"]
+      ?? options.sections["chat"]?["filtering_chat_events"]
+    if let filter { pushFilter = Set(Options.list(filter).compactMap(TranscriptEventType.init)) }
+  }
+}

@@ -1,0 +1,82 @@
+public import ChatDomain
+
+/// The configuration as the specification lays it out: sections of named options, all values texts.
+/// Spec: GMS 8.1, 8.2.
+public struct Options: Sendable, Equatable {
+  public var sections: [String: [String: String]]
+
+  public init(sections: [String: [String: String]] = [:]) { self.sections = sections }
+
+  public func server(_ name: String) -> String? { sections["server"]?[name] }
+
+  /// The services that are configured: the part after `service.` of each such section. Sorted.
+  public var serviceNames: [String] {
+    sections.keys.filter { $0.hasPrefix("service.") }.map { String($0.dropFirst("service.".count)) }.sorted()
+  }
+
+  public func hasService(_ name: String) -> Bool { sections["service.\(name)"] != nil }
+
+  /// An option of a service: what the request brought if `_overwritable_options` lists it, then the service's own
+  /// section, then the section `chat`. Nil leaves the built-in default. Spec: GMS 8.2.
+  public func service(_ service: String, _ name: String, request: [DataPair] = []) -> String? {
+    let own = sections["service.\(service)"]
+    if !request.isEmpty, let overwritable = own?["_overwritable_options"] ?? sections["chat"]?["_overwritable_options"],
+      Self.list(overwritable).contains(name), let pair = request.last(where: { $0.name == name })
+    {
+      return pair.value
+    }
+    return own?[name] ?? sections["chat.\(service)"]?[name] ?? sections["chat"]?[name]
+  }
+
+  /// An option of a push: from the most specific section to the most general. The first section that contains it wins,
+  /// an empty value counts; with `debug`, `debug.<name>` is searched through all sections first.
+  /// An option `apple.*` is also found under its older spelling `ios.*`. Spec: GMS 8.2, 8.3.
+  public func push(_ name: String, provider: String? = nil, tag: String, debug: Bool = false) -> String? {
+    let order = pushSections(provider: provider, tag: tag)
+    for spelling in debug ? ["debug.\(name)", name] : [name] {
+      for section in order {
+        if let value = sections[section]?[spelling] { return value }
+        if spelling.hasPrefix("apple."), let value = sections[section]?["ios." + spelling.dropFirst("apple.".count)] {
+          return value
+        }
+      }
+    }
+    return nil
+  }
+
+  /// User name and password that open `service`, or the whole server; a service's own pair replaces the server's.
+  /// Spec: GMS 2.5.
+  public func credentials(service: String? = nil) -> (username: String, password: String)? {
+    if let service, let own = pair(in: "service.\(service)") { return own }
+    return pair(in: "server")
+  }
+
+  /// The elements of a comma-separated list, blanks trimmed, empty elements left out.
+  public static func list(_ text: String) -> [String] {
+    text.split(separator: ",").map { element in
+      String(element.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }.filter { !$0.isEmpty }
+  }
+
+  private func pair(in section: String) -> (username: String, password: String)? {
+    guard let username = sections[section]?["username"], let password = sections[section]?["password"] else {
+      return nil
+    }
+    return (username, password)
+  }
+
+  private func pushSections(provider: String?, tag: String) -> [String] {
+    var tags: [String] = []
+    var parts = tag.split(separator: ".")
+    while !parts.isEmpty {
+      tags.append(parts.joined(separator: "."))
+      parts.removeLast()
+    }
+    var order: [String] = []
+    if let provider { order += tags.map { "push.provider.\(provider).event.\($0)" } }
+    order += tags.map { "push.provider.event.\($0)" }
+    if let provider { order.append("push.provider.\(provider)") }
+    order.append("push")
+    return order
+  }
+}

@@ -1,0 +1,49 @@
+import ChatDomain
+import Engine
+import Testing
+
+@Suite("Looking options up")
+struct OptionsTests {
+  private let options = Options(sections: [
+    "server": ["username": "s", "password": "p"],
+    "push": ["a": "push", "b": "push", "debug.c": "debug push"],
+    "push.provider.event.chat": ["b": "event chat"],
+    "push.provider.event.chat.newagentmessage": ["a": "event full", "empty": ""],
+    "push.provider.shop": ["a": "provider", "c": "provider", "d": "provider", "ios.badge": "1"],
+    "push.provider.shop.event.chat": ["a": "provider event"],
+    "chat": ["_ttl": "10", "_filtering_chat_events": "Notice.Left"],
+    "service.one": ["_ttl": "20", "_overwritable_options": "_ttl, _provider_name", "username": "u", "password": "q"],
+    "service.two": [:],
+  ])
+
+  @Test(
+    "a push option comes from the most specific section",
+    arguments: [
+      ("a", nil, "event full"), ("a", "shop", "provider event"), ("b", nil, "event chat"), ("b", "shop", "event chat"),
+      ("d", nil, nil), ("d", "shop", "provider"), ("empty", "shop", ""), ("c", "shop", "provider"),
+      ("apple.badge", "shop", "1"),
+    ] as [(String, String?, String?)])
+  func push(name: String, provider: String?, expected: String?) {
+    #expect(options.push(name, provider: provider, tag: "chat.newagentmessage") == expected)
+  }
+
+  @Test("with debug, debug.<name> is searched through all sections first")
+  func debug() {
+    #expect(options.push("c", provider: "shop", tag: "chat.newagentmessage", debug: true) == "debug push")
+  }
+
+  @Test("a service option comes from the request if it may, then the service, then the section chat")
+  func service() {
+    #expect(options.service("one", "_ttl", request: [DataPair("_ttl", "30")]) == "30")
+    #expect(options.service("one", "_ttl") == "20")
+    #expect(options.service("two", "_ttl", request: [DataPair("_ttl", "30")]) == "10")
+    #expect(options.service("two", "_client_timeout_notification") == nil)
+  }
+
+  @Test("a service's own credentials replace the server's")
+  func credentials() {
+    #expect(options.credentials(service: "one")?.username == "u")
+    #expect(options.credentials(service: "two")?.username == "s")
+    #expect(options.credentials()?.password == "p")
+  }
+}

@@ -1,0 +1,99 @@
+import ChatDomain
+import Engine
+import EventSourcing
+import Testing
+
+@Suite("The records of Comet sessions and agents")
+struct RecordTests {
+  /// Stored bytes never change their meaning: a change here is a new tag instead.
+  @Test(
+    "are stored in frozen bytes, and read back",
+    arguments: [
+      (
+        .opened(userKey: "u", serviceID: "s", acknowledges: true, browserID: "b"), 1,
+        [10, 1, 0x75, 18, 1, 0x73, 24, 1, 34, 1, 0x62]
+      ),
+      (.opened(userKey: nil, serviceID: nil, acknowledges: false, browserID: nil), 1, []),
+      (.subscribed(channels: ["/a", "/b"]), 2, [10, 2, 0x2F, 0x61, 10, 2, 0x2F, 0x62]),
+      (.unsubscribed(channels: ["/a"]), 3, [10, 2, 0x2F, 0x61]),
+      (.delivered(source: "s", position: 300), 4, [10, 1, 0x73, 16, 0xD8, 4]),
+      (.closed(reason: "x"), 5, [10, 1, 0x78]),
+    ] as [(CometRecord.Event, EventTag, [UInt8])])
+  func comet(event: CometRecord.Event, tag: EventTag, bytes: [UInt8]) throws {
+    let stored = StoredEvent(event)
+    #expect(stored == StoredEvent(tag: tag, payload: bytes))
+    #expect(try stored.decoded(as: CometRecord.Event.self) == event)
+  }
+
+  @Test("a field that this version does not know is skipped; one that is missing is named")
+  func unknownFields() throws {
+    let known = StoredEvent(tag: 4, payload: [10, 1, 0x73, 58, 2, 1, 2, 64, 1, 16, 2])
+    #expect(try known.decoded(as: CometRecord.Event.self) == .delivered(source: "s", position: 1))
+    #expect(throws: PayloadError.missingField(2)) {
+      try StoredEvent(tag: 4, payload: [10, 1, 0x73]).decoded(as: CometRecord.Event.self)
+    }
+    #expect(throws: PayloadError.unknownTag(9)) {
+      try StoredEvent(tag: 9, payload: []).decoded(as: CometRecord.Event.self)
+    }
+  }
+
+  @Test("delivery progress never goes back, and a closed session takes nothing more")
+  func progress() {
+    var record = CometRecord()
+    record.evolve(.opened(userKey: "u", serviceID: nil, acknowledges: false, browserID: nil), at: .epoch)
+    record.evolve(.delivered(source: "s", position: 7), at: .epoch)
+    record.evolve(.delivered(source: "s", position: 5), at: .epoch)
+    #expect(record.delivered == ["s": 7])
+    record.evolve(.closed(reason: "expired"), at: .epoch)
+    #expect(record.isFinished)
+    #expect(record.decide(.subscribed(channels: ["/a"]), now: .epoch).isEmpty)
+  }
+
+  @Test("an agent's readiness is journalled when it changes", arguments: [true, false])
+  func desk(isReady: Bool) throws {
+    var desk = AgentDesk()
+    #expect(desk.decide(false, now: .epoch).isEmpty)
+    desk.evolve(.readinessChanged(isReady), at: .epoch)
+    #expect(desk.isReady == isReady)
+    #expect(StoredEvent(AgentDesk.Event.readinessChanged(isReady)).payload == [8, isReady ? 1 : 0])
+  }
+}
+
+@Suite("The agents' event stream", .timeLimit(.minutes(1)))
+struct AgentStreamTests {
+  @Test("tells of a new chat, its lines and its end; a stream that comes back gets what it missed")
+  func stream() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    var live = rig.engine.agents.events(after: nil).makeAsyncIterator()
+    let service = try await rig.startChat(user: "u1")
+    let chat = try await rig.chatID(service)
+    _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "K", role: .agent)
+    _ = try await rig.engine.agents.close(chat, agentID: "k")
+    var seen: [AgentEvent] = []
+    while let event = await live.next() {
+      seen.append(event)
+      if event.kind == .chat(.ended) { break }
+    }
+    #expect(seen.contains { $0.kind == .chat(.waiting) })
+    let texts = seen.compactMap { event -> String? in
+      if case .chat(.line(let line)) = event.kind { return line.text }
+      return nil
+    }
+    #expect(texts == ["has joined the session", "has joined the session", "has left the session"])
+    #expect(seen.map(\.number) == (0..<UInt64(seen.count)).map { seen[0].number + $0 })
+    #expect(seen.allSatisfy { $0.chatID == chat && $0.serviceID == service })
+
+    var again = rig.engine.agents.events(after: seen[1].number).makeAsyncIterator()
+    for event in seen.dropFirst(2) { #expect(await again.next() == event) }
+    await rig.stop()
+    #expect(await again.next() == nil)
+  }
+
+  @Test("a number from before the restart is answered with a reset")
+  func reset() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    var stream = rig.engine.agents.events(after: 3).makeAsyncIterator()
+    #expect(await stream.next()?.kind == .reset)
+    await rig.stop()
+  }
+}
