@@ -93,6 +93,8 @@ let package = Package(
         "PushDomain", collections, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
 
+    // Edge: the world.
+    module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
     // Tests: a folder for each module, then the whole.
     tests("EventSourcingTests", ["EventSourcing"]),
@@ -105,6 +107,7 @@ let package = Package(
     tests(
       "EngineTests",
       ["Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal"]),
+    tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
   ],
   swiftLanguageModes: [.v6]
 )
