@@ -94,6 +94,8 @@ let package = Package(
       ]),
 
     // Edge: the world.
+    module(
+      "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1, logging]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
     // Tests: a folder for each module, then the whole.
@@ -107,6 +109,7 @@ let package = Package(
     tests(
       "EngineTests",
       ["Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal"]),
+    tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
   ],
   swiftLanguageModes: [.v6]
