@@ -95,6 +95,12 @@ let package = Package(
 
     // Edge: the world.
     module(
+      "HTTPEdge", in: "Sources/Edge",
+      [
+        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", hummingbird, httpTypes, nioCore, nioPosix,
+        nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
+      ]),
+    module(
       "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1, logging]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
@@ -111,6 +117,12 @@ let package = Package(
       ["Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal"]),
     tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
+    tests(
+      "HTTPEdgeTests",
+      [
+        "HTTPEdge", "Engine", "ChatDomain", "EventSourcing", "JSONEnvelope", "Journal", httpTypes, lifecycle, logging,
+        nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,80 @@
+import Bayeux
+import Engine
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// The Comet endpoint's long polls. Spec: GMS 4.1 to 4.3; Bayeux 1.0, "The long-polling Transport".
+extension HTTPConnectionHandler: CometSink {
+  /// Hands the request's messages to the engine; the answer comes by `send`.
+  func poll(_ request: RequestInProgress) {
+    let headers = request.head.headers
+    let userKey: String?
+    switch UserKey.read(headers.first(name: UserKey.headerName), limits: limits) {
+    case .success(let key): userKey = key
+    case .failure(let failure): return respond(failure)
+    }
+    let messages: [BayeuxMessage]
+    switch Self.decode(request.body) {
+    case .success(let decoded): messages = decoded
+    case .failure(let error): return respond(.malformed("The body is not a Bayeux request: \(error.description)"))
+    }
+    let browserID = BrowserCookie.read(headers)
+    let comet = services.engine.comet
+    let exchange = comet.open(self, transport: .longPolling, userKey: userKey, browserID: browserID)
+    self.exchange = exchange
+    let holds = messages.contains { $0.channel == ChannelName.connect }
+    phase = .polling(holds: holds)
+    services.heldPolls.open()
+    if !holds { setDeadline(limits.responseTimeout) }
+    comet.received(messages, on: exchange)
+  }
+
+  /// Any thread; the engine's one answer to the exchange in progress.
+  func send(_ reply: CometReply) {
+    if eventLoop.inEventLoop {
+      deliver(reply)
+    } else {
+      eventLoop.execute { self.deliver(reply) }
+    }
+  }
+
+  private func deliver(_ reply: CometReply) {
+    guard case .polling = phase, context != nil else {
+      // The client left while the answer was on its way here: its messages are kept for the next poll.
+      if let exchange { services.engine.comet.written(exchange, success: false) }
+      return
+    }
+    services.heldPolls.close()
+    var buffer = responseBuffer(capacity: 512 + reply.messages.reduce(2) { $0 + $1.count + 1 })
+    buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
+    Self.writeFixedFields(into: &buffer)
+    if let browserID = reply.newBrowserID {
+      BrowserCookie.write(browserID, isSecure: services.isTLS, into: &buffer)
+    }
+    writeCrossOriginFields(into: &buffer)
+    let length = 2 + reply.messages.reduce(0) { $0 + $1.count } + max(0, reply.messages.count - 1)
+    ResponseSerializer.finishHead(.length(length), closing: closesAfterResponse, into: &buffer)
+    Self.writeArray(reply.messages, into: &buffer)
+    write(buffer, status: 200)
+  }
+
+  /// The JSON array of messages that are JSON already.
+  static func writeArray(_ messages: [[UInt8]], into buffer: inout ByteBuffer) {
+    buffer.writeStaticString("[")
+    var isFirst = true
+    for message in messages {
+      if !isFirst { buffer.writeStaticString(",") }
+      isFirst = false
+      buffer.writeBytes(message)
+    }
+    buffer.writeStaticString("]")
+  }
+
+  static func decode(_ body: ByteBuffer?) -> Result<[BayeuxMessage], BayeuxDecodingError> {
+    guard let body else { return .failure(.empty) }
+    return body.withUnsafeReadableBytes { bytes in
+      Result { () throws(BayeuxDecodingError) -> [BayeuxMessage] in try BayeuxDecoder.decode(bytes) }
+    }
+  }
+}

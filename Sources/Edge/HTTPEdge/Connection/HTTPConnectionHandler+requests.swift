@@ -1,0 +1,95 @@
+import Engine
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// From a head to the part of the server that answers.
+extension HTTPConnectionHandler {
+  /// Looks at the head, and refuses at once what can be refused by it.
+  func begin(_ head: HTTPRequestHead) {
+    surface = Surface(target: head.uri)
+    origin = surface.isForCustomers ? head.headers.first(name: "origin") : nil
+    if let given = origin, !services.configuration.allowedOrigins.allows(given) { origin = nil }
+    isHead = head.method == .HEAD
+    isVersion10 = head.version == .http1_0
+    // The parser stops behind a request that would like to change the protocol, so nothing can follow it.
+    let asksForUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
+    if !head.isKeepAlive || isVersion10 || asksForUpgrade { closesAfterResponse = true }
+    guard head.uri.utf8.count <= limits.targetBytesMaximum else {
+      return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))
+    }
+    let limit = surface == .comet ? limits.cometBodyBytesMaximum : limits.bodyBytesMaximum
+    let announced = AnnouncedBody(head.headers)
+    guard !announced.exceeds(limit) else { return refuse(.bodyTooLarge(limit: limit)) }
+    let refusal = refusal(of: head)
+    if let expectation = head.headers.first(name: "expect") {
+      guard expectation.lowercased() == "100-continue" else {
+        return refuse(EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException"))
+      }
+      if let refusal { return refuse(refusal) }
+      if announced != .none { writeContinue() }
+    }
+    phase = .receiving(RequestInProgress(head: head, limit: limit, refusal: refusal, startedAt: residents.now))
+    if announced == .none {
+      clearDeadline()
+    } else {
+      setDeadline(limits.bodyTimeout)
+    }
+  }
+
+  /// The request has been read whole.
+  func finish(_ request: RequestInProgress) {
+    if let refusal = request.refusal {
+      respond(refusal)
+    } else if request.head.method == .OPTIONS {
+      respondToPreflight()
+    } else if surface == .comet {
+      if request.head.method == .POST {
+        poll(request)
+      } else {
+        upgrade(request.head)
+      }
+    } else {
+      route(request)
+    }
+  }
+
+  private func refusal(of head: HTTPRequestHead) -> EdgeFailure? {
+    switch head.method {
+    case .GET, .HEAD, .POST, .PUT, .PATCH, .DELETE: break
+    case .OPTIONS: return nil
+    default:
+      return EdgeFailure(.notImplemented, "Unknown method \(head.method.rawValue)", exception: "MethodException")
+    }
+    guard surface == .comet else { return nil }
+    guard services.opensServer(head.headers.first(name: "authorization")) else {
+      return .basicAuthenticationRequired
+    }
+    switch head.method {
+    case .POST: break
+    case .GET where WebSocketHandshake.isWanted(head): break
+    case .GET: return .malformed("A GET of this resource needs a WebSocket handshake")
+    default: return .methodNotAllowed(allow: "POST, GET, OPTIONS")
+    }
+    guard services.engine.isReady, !residents.isStopping else { return .unavailable("The server is not ready") }
+    return nil
+  }
+
+  /// Everything that a browser asks before it lets a page of another origin send the real request. Spec: GMS 2.2.
+  private func respondToPreflight() {
+    var buffer = responseBuffer(capacity: 512)
+    ResponseSerializer.statusLine(.noContent, into: &buffer)
+    buffer.writeStaticString("Allow: GET, POST, PUT, DELETE, OPTIONS\r\n")
+    writeCrossOriginFields(into: &buffer)
+    if origin != nil {
+      buffer.writeStaticString(
+        """
+        Access-Control-Allow-Methods: GET, POST, PUT, DELETE, OPTIONS\r
+        Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with\r
+        Access-Control-Max-Age: 600\r\n
+        """)
+    }
+    ResponseSerializer.finishHead(.none, closing: closesAfterResponse, into: &buffer)
+    write(buffer, status: 204)
+  }
+}

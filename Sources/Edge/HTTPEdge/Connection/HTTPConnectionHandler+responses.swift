@@ -1,0 +1,88 @@
+import Engine
+import HTTPTypes
+import NIOCore
+
+/// From an answer to bytes on the wire.
+extension HTTPConnectionHandler {
+  /// Answers and goes on with the connection, if the client wants to.
+  func respond(_ failure: EdgeFailure) {
+    let body = failure.body
+    var buffer = responseBuffer(capacity: 384 + body.count)
+    ResponseSerializer.statusLine(failure.status, into: &buffer)
+    Self.writeFixedFields(into: &buffer)
+    ResponseSerializer.fields(failure.fields, into: &buffer)
+    writeCrossOriginFields(into: &buffer)
+    ResponseSerializer.finishHead(.length(body.count), closing: closesAfterResponse, into: &buffer)
+    if !isHead { buffer.writeBytes(body) }
+    write(buffer, status: failure.status.code)
+  }
+
+  /// Answers a request that has not been read to its end, and gives the connection up.
+  func refuse(_ failure: EdgeFailure) {
+    closesAfterResponse = true
+    leavesRequestUnread = true
+    respond(failure)
+  }
+
+  /// Writes a whole response at once.
+  func write(_ response: ByteBuffer, status: Int) {
+    services.metrics.countResponse(surface, status: status)
+    writeEnd(response)
+  }
+
+  /// Writes the response, or the last part of one; the connection goes on when the client's socket has taken it.
+  func writeEnd(_ bytes: ByteBuffer) {
+    guard let context else { return }
+    phase = .writing
+    setDeadline(limits.writeTimeout)
+    let promise = eventLoop.makePromise(of: Void.self)
+    promise.futureResult.whenComplete { self.responseWritten($0) }
+    context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+  }
+
+  private func responseWritten(_ result: Result<Void, any Error>) {
+    let isWritten = if case .success = result { true } else { false }
+    if let exchange {
+      self.exchange = nil
+      services.engine.comet.written(exchange, success: isWritten)
+    }
+    guard case .writing = phase else { return }
+    if !isWritten {
+      close()
+    } else if leavesRequestUnread {
+      drain()
+    } else {
+      requestEnded()
+    }
+  }
+
+  func writeContinue() {
+    guard let context else { return }
+    var buffer = responseBuffer(capacity: 32)
+    buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+  }
+
+  func responseBuffer(capacity: Int) -> ByteBuffer {
+    context?.channel.allocator.buffer(capacity: capacity) ?? ByteBufferAllocator().buffer(capacity: capacity)
+  }
+
+  /// What every JSON answer carries. Spec: GMS 2.2.
+  static func writeFixedFields(into buffer: inout ByteBuffer) {
+    buffer.writeStaticString(
+      """
+      Content-Type: application/json;charset=UTF-8\r
+      Cache-Control: no-cache, no-store\r
+      Pragma: no-cache\r\n
+      """)
+  }
+
+  func writeCrossOriginFields(into buffer: inout ByteBuffer) {
+    guard surface.isForCustomers else { return }
+    buffer.writeStaticString("Vary: Origin\r\n")
+    guard let origin else { return }
+    buffer.writeStaticString("Access-Control-Allow-Origin: ")
+    buffer.writeString(origin)
+    buffer.writeStaticString("\r\nAccess-Control-Allow-Credentials: true\r\n")
+  }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// Requests for the router: one `Task` each, which this connection owns, and which the client's leaving cancels.
+extension HTTPConnectionHandler {
+  /// Bodies of known length up to this many bytes are collected and leave in one write with their head.
+  private static let collectedBytesMaximum = 262_144
+
+  func route(_ request: RequestInProgress) {
+    guard let context else { return }
+    phase = .routing
+    setDeadline(limits.responseTimeout)
+    let source = EdgeRequestSource(
+      logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0)
+    let work = Request(
+      head: HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http"),
+      body: RequestBody(buffer: request.body ?? ByteBuffer()))
+    task = Task { [self] in await serve(work, EdgeRequestContext(source: source)) }
+  }
+
+  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext) async {
+    var response: Response
+    do {
+      response = try await services.responder.respond(to: request, context: context)
+    } catch {
+      response = EdgeFailure(describing: error, logger: services.logger).response
+    }
+    do {
+      if let length = response.body.contentLength, length <= Self.collectedBytesMaximum {
+        let collector = BodyCollector()
+        try await response.body.write(collector)
+        let (head, body) = (response.head, collector.buffer)
+        eventLoop.execute { self.deliver(head, body) }
+      } else {
+        try await stream(response)
+      }
+    } catch {
+      // Half a body cannot be taken back: only the end of the connection says that it is one.
+      eventLoop.execute { self.close() }
+    }
+  }
+
+  private nonisolated func stream(_ response: Response) async throws {
+    let (head, length) = (response.head, response.body.contentLength)
+    try await eventLoop.flatSubmit { self.beginStream(head, length: length) }.get()
+    try await response.body.write(ConnectionBodyWriter(connection: self))
+    eventLoop.execute { self.endStream() }
+  }
+
+  // MARK: On the event loop
+
+  private func deliver(_ head: HTTPResponse, _ body: ByteBuffer) {
+    guard case .routing = phase else { return }
+    var buffer = responseBuffer(capacity: 512 + body.readableBytes)
+    let hasNoBody = head.status.kind == .informational || head.status == .noContent || head.status == .notModified
+    // The answer to HEAD has no body, but the length of the one that GET would have.
+    let length = isHead ? head.headerFields[.contentLength].flatMap { Int($0) } ?? 0 : body.readableBytes
+    writeHead(head, framing: hasNoBody ? .none : .length(length), into: &buffer)
+    if !isHead, !hasNoBody { buffer.writeImmutableBuffer(body) }
+    write(buffer, status: head.status.code)
+  }
+
+  private func beginStream(_ head: HTTPResponse, length: Int?) -> EventLoopFuture<Void> {
+    guard case .routing = phase, let context else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+    let isChunked = length == nil && !isVersion10
+    var buffer = responseBuffer(capacity: 512)
+    writeHead(head, framing: length.map { .length($0) } ?? (isChunked ? .chunked : .none), into: &buffer)
+    services.metrics.countResponse(surface, status: head.status.code)
+    let isEventStream = head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true
+    phase = .streaming(ResponseStream(isChunked: isChunked, isEventStream: isEventStream))
+    return write(part: buffer, context)
+  }
+
+  func writePart(_ part: ByteBuffer) -> EventLoopFuture<Void> {
+    guard case .streaming(let stream) = phase, let context else {
+      return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+    }
+    guard !isHead, part.readableBytes > 0 else { return eventLoop.makeSucceededVoidFuture() }
+    guard stream.isChunked else { return write(part: part, context) }
+    var buffer = responseBuffer(capacity: part.readableBytes + 16)
+    ResponseSerializer.chunk(part, into: &buffer)
+    return write(part: buffer, context)
+  }
+
+  private func write(part: ByteBuffer, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+    guard case .streaming(var stream) = phase else {
+      return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+    }
+    stream.writesInFlight += 1
+    phase = .streaming(stream)
+    setDeadline(limits.writeTimeout)
+    let promise = eventLoop.makePromise(of: Void.self)
+    promise.futureResult.whenComplete { _ in self.partWritten() }
+    context.writeAndFlush(wrapOutboundOut(part), promise: promise)
+    return promise.futureResult
+  }
+
+  private func partWritten() {
+    guard case .streaming(var stream) = phase else { return }
+    stream.writesInFlight -= 1
+    phase = .streaming(stream)
+    guard stream.writesInFlight == 0 else { return }
+    setDeadline(stream.isEventStream ? limits.eventStreamHeartbeat : limits.responseTimeout)
+  }
+
+  /// A comment: it keeps proxies from closing a silent stream, and finds out whether the client is still there.
+  func writeHeartbeat() {
+    var comment = responseBuffer(capacity: 8)
+    comment.writeStaticString(":\n\n")
+    _ = writePart(comment)
+  }
+
+  private func endStream() {
+    guard case .streaming(let stream) = phase else { return }
+    if !stream.isChunked, isVersion10 { closesAfterResponse = true }
+    var buffer = responseBuffer(capacity: 8)
+    if stream.isChunked, !isHead { ResponseSerializer.lastChunk(into: &buffer) }
+    writeEnd(buffer)
+  }
+
+  private func writeHead(_ head: HTTPResponse, framing: ResponseSerializer.Framing, into buffer: inout ByteBuffer) {
+    ResponseSerializer.statusLine(head.status, into: &buffer)
+    ResponseSerializer.fields(head.headerFields, into: &buffer)
+    writeCrossOriginFields(into: &buffer)
+    ResponseSerializer.finishHead(framing, closing: closesAfterResponse, into: &buffer)
+  }
+}
+
+/// Takes a short body, to be sent in one write with its head.
+private final class BodyCollector: ResponseBodyWriter {
+  private(set) var buffer = ByteBuffer()
+
+  func write(_ part: ByteBuffer) async throws { buffer.writeImmutableBuffer(part) }
+
+  func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Writes the parts of a long body; each waits until the client's socket has taken it.
+private struct ConnectionBodyWriter: ResponseBodyWriter {
+  let connection: HTTPConnectionHandler
+
+  func write(_ part: ByteBuffer) async throws {
+    try await connection.eventLoop.flatSubmit { connection.writePart(part) }.get()
+  }
+
+  func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+extension HTTPRequest {
+  /// A field whose name or value HTTP does not allow is left out.
+  init(_ head: HTTPRequestHead, scheme: String) {
+    self.init(
+      method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get, scheme: scheme,
+      authority: head.headers.first(name: "host"), path: head.uri)
+    for (name, value) in head.headers {
+      if let name = HTTPField.Name(name) { headerFields.append(HTTPField(name: name, value: value)) }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import NIOCore
+
+/// Writes HTTP/1.1 responses as bytes, so that head and body leave in one write.
+///
+/// Spec: RFC 9112, message format.
+enum ResponseSerializer {
+  enum Framing {
+    /// The body's length; for HEAD the length that GET would have had.
+    case length(Int)
+    case chunked
+    /// No body and no length (1xx, 204, 304), or a body that lasts until the connection closes (HTTP/1.0).
+    case none
+  }
+
+  static func statusLine(_ status: HTTPResponse.Status, into buffer: inout ByteBuffer) {
+    buffer.writeStaticString("HTTP/1.1 ")
+    buffer.writeString(String(status.code))
+    buffer.writeStaticString(" ")
+    buffer.writeString(status.reasonPhrase)
+    buffer.writeStaticString("\r\n")
+  }
+
+  static func fields(_ fields: HTTPFields, into buffer: inout ByteBuffer) {
+    for field in fields {
+      // These three are the connection's own business.
+      switch field.name {
+      case .contentLength, .transferEncoding, .connection: continue
+      default: break
+      }
+      buffer.writeString(field.name.rawName)
+      buffer.writeStaticString(": ")
+      buffer.writeString(field.value)
+      buffer.writeStaticString("\r\n")
+    }
+  }
+
+  /// Writes the framing fields and the blank line.
+  static func finishHead(_ framing: Framing, closing: Bool, into buffer: inout ByteBuffer) {
+    switch framing {
+    case .length(let length):
+      buffer.writeStaticString("Content-Length: ")
+      buffer.writeString(String(length))
+      buffer.writeStaticString("\r\n")
+    case .chunked: buffer.writeStaticString("Transfer-Encoding: chunked\r\n")
+    case .none: break
+    }
+    if closing { buffer.writeStaticString("Connection: close\r\n") }
+    buffer.writeStaticString("\r\n")
+  }
+
+  static func chunk(_ part: ByteBuffer, into buffer: inout ByteBuffer) {
+    guard part.readableBytes > 0 else { return }  // an empty chunk would end the body
+    buffer.writeString(String(part.readableBytes, radix: 16))
+    buffer.writeStaticString("\r\n")
+    buffer.writeImmutableBuffer(part)
+    buffer.writeStaticString("\r\n")
+  }
+
+  static func lastChunk(into buffer: inout ByteBuffer) { buffer.writeStaticString("0\r\n\r\n") }
+}

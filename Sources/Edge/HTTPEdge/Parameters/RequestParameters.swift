@@ -1,0 +1,52 @@
+/// The parameters of one request, from its query string and its body, as texts in the order of their appearance.
+///
+/// Spec: GMS 2.3. A later value of a name replaces an earlier one, in its place; so the body wins over the query
+/// string.
+struct RequestParameters: Equatable {
+  struct Pair: Equatable {
+    let name: String
+    var value: String
+  }
+
+  private(set) var pairs: [Pair] = []
+  private var places: [String: Int] = [:]
+  private let countMaximum: Int
+
+  init(countMaximum: Int = EdgeLimits().parametersMaximum) { self.countMaximum = countMaximum }
+
+  /// The value of `name`, which may be empty; nil if the request does not have it.
+  subscript(name: String) -> String? { places[name].map { pairs[$0].value } }
+
+  /// The first value among `names` that is there and not empty.
+  func first(of names: String...) -> String? {
+    for name in names {
+      if let value = self[name], !value.isEmpty { return value }
+    }
+    return nil
+  }
+
+  /// `_verbose`: the reply carries the fields of old clients.
+  var isVerbose: Bool { isTrue("_verbose") }
+
+  /// Whether the parameter reads `true` (or `1`, as old clients have it).
+  func isTrue(_ name: String) -> Bool {
+    guard let value = self[name] else { return false }
+    return value == "1" || value.lowercased() == "true"
+  }
+
+  /// A position: nil if absent, negative or not a number. Spec: GMS 5.2.
+  func position(_ name: String) -> Int? {
+    guard let value = self[name], let number = Int(value), number >= 0 else { return nil }
+    return number
+  }
+
+  mutating func set(_ name: String, _ value: String) throws(ParameterFailure) {
+    if let place = places[name] {
+      pairs[place].value = value
+      return
+    }
+    guard pairs.count < countMaximum else { throw .tooManyParameters(limit: countMaximum) }
+    places[name] = pairs.count
+    pairs.append(Pair(name: name, value: value))
+  }
+}

@@ -1,0 +1,66 @@
+import ChatDomain
+import Engine
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// The agents' event stream: server-sent events. The connection fills silence with comments.
+///
+/// Spec: GMS 12.3, event stream; HTML, server-sent events.
+enum AgentEventStream {
+  /// - Parameters:
+  ///   - lastEventID: the header of a stream that comes back; one that is no number of ours counts as lost.
+  ///   - isPermitted: asked before each event: a revoked token hears nothing more.
+  static func response(
+    _ agents: AgentService, lastEventID: String?, isPermitted: @escaping @Sendable () -> Bool
+  ) -> Response {
+    let events = agents.events(after: lastEventID.map { UInt64($0) ?? 0 })
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream", .cacheControl: "no-cache, no-store", .xAccelBuffering: "no"],
+      body: ResponseBody { writer in
+        for await event in events {
+          guard isPermitted() else { break }
+          try await writer.write(ByteBuffer(bytes: text(of: event)))
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  /// One event: a JSON text has no line break of its own, so one `data` line holds it.
+  static func text(of event: AgentEvent) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    let name = writeMembers(of: event, into: &writer)
+    writer.endObject()
+    return Array("event: \(name)\nid: \(event.number)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+  }
+
+  private static func writeMembers(of event: AgentEvent, into writer: inout JSONWriter) -> String {
+    guard case .chat(let notification) = event.kind else { return "reset" }
+    writer.key("chatId")
+    writer.string(event.chatID)
+    writer.key("serviceId")
+    writer.string(event.serviceID)
+    switch notification {
+    case .waiting: return "waiting"
+    case .line(let line):
+      AgentRendering.writeMembers(of: line, into: &writer)
+      return "line"
+    case .customerOnline(let isOnline):
+      writer.key("customerOnline")
+      writer.bool(isOnline)
+      return "customerOnline"
+    case .typingPreview(let text):
+      writer.key("text")
+      writer.string(text)
+      return "typingPreview"
+    case .dataChanged: return "dataChanged"
+    case .ended: return "ended"
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

@@ -1,0 +1,62 @@
+import Engine
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Puts all routes together: one line for each resource.
+struct EdgeRouter {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+  /// The text of `/metrics`.
+  let exposition: @Sendable () -> String
+  let logger: Logger
+
+  func responder() -> RouterResponder<EdgeRequestContext> {
+    let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: FailureMiddleware())
+    OperationRoutes(engine: engine, exposition: exposition).add(to: router)
+    ServiceRoutes(engine: engine, limits: limits).add(to: router)
+    ChatRoutes(engine: engine, limits: limits).add(to: router)
+    AgentRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    return router.buildResponder()
+  }
+}
+
+typealias EdgeRoutes = Router<EdgeRequestContext>
+typealias EdgeRoute = @Sendable (Request, EdgeRequestContext) async throws -> Response
+
+extension Router<EdgeRequestContext> {
+  /// A resource with these methods; each other one is answered with 405.
+  func resource(_ path: RouterPath, _ routes: [HTTPRequest.Method: EdgeRoute]) {
+    for (method, route) in routes { on(path, method: method, use: route) }
+    let offered = Set(routes.keys).union(routes[.get] == nil ? [] : [.head])
+    let allow = (offered.map(\.rawValue) + ["OPTIONS"]).sorted().joined(separator: ", ")
+    for method in [.get, .head, .post, .put, .patch, .delete] as [HTTPRequest.Method] where !offered.contains(method) {
+      on(path, method: method) { (_, _) -> Response in throw EdgeFailure.methodNotAllowed(allow: allow) }
+    }
+  }
+}
+
+extension Request {
+  /// The whole body; the connection has bounded it already.
+  func bytes(limits: EdgeLimits) async throws -> [UInt8] {
+    let buffer = try await body.collect(upTo: limits.bodyBytesMaximum)
+    return Array(buffer.readableBytesView)
+  }
+
+  /// The parameters of query string and body together. Spec: GMS 2.3.
+  func parameters(limits: EdgeLimits) async throws -> RequestParameters {
+    try RequestParameters(
+      query: uri.query, contentType: headers[.contentType], body: try await bytes(limits: limits), limits: limits)
+  }
+
+  /// The `gms_user` header.
+  func userKey(limits: EdgeLimits) throws(EdgeFailure) -> String? {
+    try UserKey.read(headers[.gmsUser], limits: limits).get()
+  }
+}
+
+extension HTTPField.Name {
+  static let gmsUser = HTTPField.Name(UserKey.headerName)!
+}

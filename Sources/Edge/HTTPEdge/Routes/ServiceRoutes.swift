@@ -1,0 +1,28 @@
+import Engine
+import Hummingbird
+import JSONEnvelope
+
+/// Making service instances. Spec: GMS 3.2.
+struct ServiceRoutes {
+  let engine: Engine
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/genesys/1/service/:service", [.post: { try await create($0, $1) }])
+  }
+
+  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let name = try context.parameters.require("service")
+    try ServiceAccess(engine: engine).check(request, service: name)
+    let parameters = try await request.parameters(limits: limits)
+    let serviceID = try await engine.chats.create(service: name, data: parameters.attachedData)
+    return .json { writer in
+      writer.beginObject()
+      writer.key("_id")
+      writer.string(serviceID)
+      writer.key("_chatIxnAPI-CREATE-URL")
+      writer.string(ChatRoutes.path(of: serviceID))
+      writer.endObject()
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Engine
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What every connection of one server shares.
+final class EdgeServices: Sendable {
+  let engine: Engine
+  let tokens: TokenStore
+  let configuration: EdgeConfiguration
+  let responder: RouterResponder<EdgeRequestContext>
+  let metrics: EdgeMetrics
+  /// Watched by the shutdown.
+  let connections = OpenCount(label: "carillon_http_connections")
+  /// Requests of the Comet endpoint that wait for their answer.
+  let heldPolls = OpenCount(label: "carillon_http_held_polls")
+  let logger: Logger
+
+  var limits: EdgeLimits { configuration.limits }
+  var isTLS: Bool { configuration.tls != nil }
+
+  init(
+    engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, exposition: @escaping @Sendable () -> String,
+    logger: Logger
+  ) {
+    self.engine = engine
+    self.tokens = tokens
+    self.configuration = configuration
+    self.logger = logger
+    metrics = EdgeMetrics()
+    responder = EdgeRouter(
+      engine: engine, tokens: tokens, limits: configuration.limits, exposition: exposition, logger: logger
+    ).responder()
+  }
+
+  /// Whether `authorization` opens what the server's own pair protects. Spec: GMS 2.5.
+  func opensServer(_ authorization: String?) -> Bool {
+    guard let pair = engine.options.current.credentials() else { return true }
+    return BasicCredentials(authorization: authorization)?
+      .matches(BasicCredentials(username: pair.username, password: pair.password)) ?? false
+  }
+}

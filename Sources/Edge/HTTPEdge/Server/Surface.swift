@@ -1,0 +1,41 @@
+/// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
+enum Surface: Int, CaseIterable {
+  case comet, webSocket, service, agent, operation, other
+
+  /// - Parameter target: the request target: path and query string.
+  init(target: String) {
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    func isBelow(_ prefix: StaticString) -> Bool {
+      let length = prefix.utf8CodeUnitCount
+      guard path.count >= length,
+        path.prefix(length).elementsEqual(UnsafeBufferPointer(start: prefix.utf8Start, count: length))
+      else { return false }
+      return path.count == length || path[path.index(path.startIndex, offsetBy: length)] == UInt8(ascii: "/")
+    }
+    if isBelow("/genesys/cometd") {
+      self = .comet
+    } else if isBelow("/genesys") {
+      self = .service
+    } else if isBelow("/agent") {
+      self = .agent
+    } else if isBelow("/health") || isBelow("/metrics") {
+      self = .operation
+    } else {
+      self = .other
+    }
+  }
+
+  /// Whether pages of other origins may use it. Spec: GMS 2.2.
+  var isForCustomers: Bool { self == .comet || self == .service || self == .webSocket }
+
+  var name: String {
+    switch self {
+    case .comet: "comet"
+    case .webSocket: "websocket"
+    case .service: "service"
+    case .agent: "agent"
+    case .operation: "operation"
+    case .other: "other"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import ChatDomain
+import JSONEnvelope
+
+/// What the holder of an access token may be.
+public enum TokenRole: String, Sendable, Equatable, CaseIterable {
+  case agent
+  case supervisor
+  case bot
+
+  /// The side that a holder of this role stands on in a chat.
+  public var partyRole: PartyRole {
+    switch self {
+    case .agent: .agent
+    case .supervisor: .supervisor
+    case .bot: .external
+    }
+  }
+
+  /// Whether the holder may join as `role`: a supervisor as anyone but the customer, the others as themselves.
+  func permits(_ role: PartyRole) -> Bool { role == partyRole || (self == .supervisor && role != .client) }
+}
+
+/// One entry of the token file. The secret itself is nowhere: only its hash is kept.
+public struct AccessToken: Sendable, Equatable {
+  /// Names the token for revocation.
+  public let id: String
+  /// Whose token it is; the agent's id.
+  public let name: String
+  public let role: TokenRole
+  /// `YYYY-MM-DDThh:mm:ssZ`.
+  public let createdAt: String
+  /// Nil while the token is good.
+  public internal(set) var revokedAt: String?
+  /// SHA-256 of the secret.
+  let digest: [UInt8]
+
+  /// Whether the token still opens anything.
+  public var isUsable: Bool { revokedAt == nil }
+}
+
+extension AccessToken {
+  /// Nil if a member is missing or malformed.
+  init?(_ value: JSONValue) {
+    guard let id = value["id"]?.string, let name = value["name"]?.string,
+      let role = value["role"]?.string.flatMap(TokenRole.init(rawValue:)),
+      let digest = value["sha256"]?.string.flatMap(Self.bytes(hexadecimal:)), digest.count == 32,
+      let createdAt = value["createdAt"]?.string
+    else { return nil }
+    let revokedAt = value["revokedAt"].flatMap { $0.isNull ? nil : $0.string ?? "" }
+    self.init(id: id, name: name, role: role, createdAt: createdAt, revokedAt: revokedAt, digest: digest)
+  }
+
+  func write(into writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("id")
+    writer.string(id)
+    writer.key("name")
+    writer.string(name)
+    writer.key("role")
+    writer.string(role.rawValue)
+    writer.key("sha256")
+    writer.string(Self.hexadecimal(digest))
+    writer.key("createdAt")
+    writer.string(createdAt)
+    if let revokedAt {
+      writer.key("revokedAt")
+      writer.string(revokedAt)
+    }
+    writer.endObject()
+  }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func bytes(hexadecimal text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let byte = UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,104 @@
+import ChatDomain
+import Crypto
+import EventSourcing
+import Synchronization
+
+/// The access tokens of agents, supervisors and bots, in `tokens.json` of the data directory (mode 0600).
+///
+/// Secrets are 32 random bytes behind the prefix `car_`; only their SHA-256 is stored. `carillon token` and the running
+/// server open the same file: each look-up asks for the file's version, so a revocation holds from the next request on.
+/// Any thread may call; the calls read and write the disk, which for this small file takes microseconds.
+public final class TokenStore: Sendable {
+  private struct Cache {
+    var version: TokenFile.Version?
+    var tokens: [AccessToken]
+  }
+
+  private let file: TokenFile
+  private let cache: Mutex<Cache?>
+  private let now: @Sendable () -> Timestamp
+
+  /// - Parameter directory: must exist; the file is made with the first token.
+  /// - Throws: `.storage` or `.malformed` if a file is there that cannot be read.
+  public convenience init(directory: String) throws(TokenStoreError) {
+    try self.init(directory: directory, now: { Timestamp(milliseconds: WallClock.milliseconds()) })
+  }
+
+  init(directory: String, now: @escaping @Sendable () -> Timestamp) throws(TokenStoreError) {
+    file = TokenFile(directory: directory)
+    cache = Mutex(nil)
+    self.now = now
+    _ = try list()
+  }
+
+  /// Makes a token.
+  /// - Parameter name: whose it is: 1 to 64 printable bytes, unique among the usable tokens.
+  /// - Returns: the secret, which can never be shown again.
+  public func create(name: String, role: TokenRole) throws(TokenStoreError) -> String {
+    guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    else { throw TokenStoreError(.invalidName, "a token's name has 1 to 64 bytes and no control characters") }
+    var generator = SystemRandomNumberGenerator()
+    let secret = "car_" + Base64.encodeURLSafe((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let token = AccessToken(
+      id: AccessToken.hexadecimal((0..<8).map { _ in UInt8.random(in: .min ... .max, using: &generator) }), name: name,
+      role: role, createdAt: now().iso8601, revokedAt: nil, digest: Self.digest(of: secret))
+    try file.locked { () throws(TokenStoreError) in
+      let tokens = try file.read()
+      guard !tokens.contains(where: { $0.isUsable && $0.name == name }) else {
+        throw TokenStoreError(.nameTaken, "there is a usable token named \(name) already: revoke it first")
+      }
+      guard tokens.count < EdgeLimits.tokensMaximum else {
+        throw TokenStoreError(.limitReached, "there are \(tokens.count) tokens already")
+      }
+      try file.replace(by: tokens + [token])
+    }
+    return secret
+  }
+
+  /// Makes the token useless from the next request on.
+  /// - Parameter idOrName: of a usable token.
+  @discardableResult
+  public func revoke(_ idOrName: String) throws(TokenStoreError) -> AccessToken {
+    try file.locked { () throws(TokenStoreError) in
+      var tokens = try file.read()
+      guard let place = tokens.firstIndex(where: { $0.isUsable && ($0.id == idOrName || $0.name == idOrName) }) else {
+        throw TokenStoreError(.unknownToken, "no usable token has this id or name")
+      }
+      tokens[place].revokedAt = now().iso8601
+      try file.replace(by: tokens)
+      return tokens[place]
+    }
+  }
+
+  /// All tokens, revoked ones included, oldest first.
+  public func list() throws(TokenStoreError) -> [AccessToken] {
+    // The version is asked for before the content: a change in between is then seen at the next look-up.
+    let version = try file.version()
+    if let cached = cache.withLock({ $0 }), cached.version == version { return cached.tokens }
+    let tokens = try file.read()
+    cache.withLock { $0 = Cache(version: version, tokens: tokens) }
+    return tokens
+  }
+
+  /// No usable token: the server listens on loopback only.
+  public var isEmpty: Bool { (try? list())?.contains { $0.isUsable } != true }
+
+  /// The usable token that `secret` belongs to. A file that cannot be read opens nothing.
+  func token(for secret: String) -> AccessToken? {
+    guard secret.utf8.count <= 128, let tokens = try? list() else { return nil }
+    let digest = Self.digest(of: secret)
+    // Every entry is compared in full, whatever was found before.
+    var found: AccessToken?
+    for token in tokens where token.isUsable {
+      if ConstantTime.equal(token.digest, digest) { found = token }
+    }
+    return found
+  }
+
+  /// Whether the token has not been revoked since it was looked up.
+  func isUsable(_ token: AccessToken) -> Bool {
+    (try? list())?.contains { $0.id == token.id && $0.isUsable } == true
+  }
+
+  private static func digest(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// From HTTP to WebSocket on the Comet endpoint.
+extension HTTPConnectionHandler {
+  /// Switches the connection's protocol, or says why not. Spec: RFC 6455, 4.2; Bayeux reference, 14.3 and 19.
+  func upgrade(_ head: HTTPRequestHead) {
+    surface = .webSocket
+    // A browser always says where its page is from; who sends no origin is no browser.
+    if let origin = head.headers.first(name: "origin"), !services.configuration.allowedOrigins.allows(origin) {
+      return respond(.forbidden("This origin is not allowed here"))
+    }
+    do throws(EdgeFailure) {
+      let handshake = try WebSocketHandshake(head)
+      let userKey = try UserKey.read(head.headers.first(name: UserKey.headerName), limits: limits).get()
+      switchProtocols(handshake, userKey: userKey, browserID: BrowserCookie.read(head.headers))
+    } catch {
+      respond(error)
+    }
+  }
+
+  private func switchProtocols(_ handshake: WebSocketHandshake, userKey: String?, browserID: String?) {
+    guard let context else { return }
+    var buffer = responseBuffer(capacity: 192)
+    ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
+    buffer.writeStaticString("Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ")
+    buffer.writeString(handshake.accept)
+    buffer.writeStaticString("\r\n\r\n")
+    services.metrics.countResponse(.webSocket, status: 101)
+    let pipeline = context.pipeline.syncOperations
+    let decoder = WebSocketFrameDecoder(maxFrameSize: limits.webSocketMessageBytesMaximum)
+    let handler = CometWebSocketHandler(
+      services: services, residents: residents, userKey: userKey, browserID: browserID)
+    do {
+      try pipeline.addHandler(ByteToMessageHandler(decoder), position: .after(self))
+      try pipeline.addHandler(handler, position: .last)
+    } catch {
+      return close()
+    }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    // This handler leaves first: what the parser still holds is the new protocol's.
+    pipeline.removeHandler(self, promise: nil)
+    pipeline.removeHandler(parser, promise: nil)
+  }
+}

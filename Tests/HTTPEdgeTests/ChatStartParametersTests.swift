@@ -1,0 +1,81 @@
+import ChatDomain
+import Engine
+import Testing
+
+@testable import HTTPEdge
+
+private func start(_ form: String, userKey: String? = nil) throws -> ChatStartRequest {
+  let parameters = try RequestParameters(
+    query: form, contentType: nil, body: [], limits: EdgeLimits())
+  return try ChatStartRequest(parameters, userKey: userKey)
+}
+
+@Suite("Parameters of a chat's start")
+struct ChatStartParametersTests {
+  @Test(
+    "the nickname falls back to the name, then to Customer",
+    arguments: [
+      ("userDisplayName=Ann&nickname=N&firstName=F", "Ann"), ("nickname=N&firstName=F", "N"),
+      ("userDisplayName=&FirstName=Ada&LastName=L", "Ada L"), ("lastName=Only", "Only"), ("subject=x", "Customer"),
+    ])
+  func nickname(_ form: String, _ expected: String) throws {
+    #expect(try start(form).nickname == expected)
+  }
+
+  @Test("identity is attached under its canonical names, options and unknown fields under their own")
+  func data() throws {
+    let request = try start(
+      "FirstName=A&EmailAddress=a@b&_client_timeout_notification=5&order=7&subject=S&message=Hi&_verbose=true",
+      userKey: "u")
+    #expect(
+      request.data == [
+        DataPair("firstName", "A"), DataPair("email", "a@b"), DataPair("_client_timeout_notification", "5"),
+        DataPair("order", "7"),
+      ])
+    #expect(request.subject == "S")
+    #expect(request.firstMessage == "Hi")
+    #expect(request.userKey == "u")
+  }
+
+  @Test(
+    "events go over Comet only if asked",
+    arguments: [("notify_by=comet", true), ("notify_by=COMET", true), ("a=b", false), ("notify_by=sms", false)])
+  func notifyBy(_ form: String, _ expected: Bool) throws {
+    #expect(try start(form).notifiesByComet == expected)
+  }
+
+  @Test("an iOS token loses what a debug print put around it")
+  func iosToken() throws {
+    let form =
+      "push_notification_type=ios&push_notification_deviceid=%3C740f+4707%20bebc%3E&push_notification_debug=true"
+      + "&push_notification_language=de&push_notification_provider=p"
+    #expect(
+      try start(form).pushTarget
+        == PushTarget(type: "ios", deviceID: "740f4707bebc", provider: "p", language: "de", debug: true))
+  }
+
+  @Test("tokens of other types are left alone")
+  func otherToken() throws {
+    let target = try start("push_notification_type=fcm&push_notification_deviceid=a%3Cb%3E%20c").pushTarget
+    #expect(target == PushTarget(type: "fcm", deviceID: "a<b> c"))
+  }
+
+  @Test("without a device there is no push, except for customhttp")
+  func withoutDevice() throws {
+    #expect(try start("push_notification_type=gcm").pushTarget == nil)
+    #expect(try start("push_notification_type=ios&push_notification_deviceid=%3C%3E").pushTarget == nil)
+    #expect(try start("push_notification_type=customhttp").pushTarget == PushTarget(type: "customhttp", deviceID: ""))
+  }
+
+  @Test(
+    "an unknown or missing type is refused by name",
+    arguments: ["push_notification_type=pager", "push_notification_deviceid=x"])
+  func badType(_ form: String) {
+    #expect {
+      try start(form)
+    } throws: { error in
+      let failure = error as? EdgeFailure
+      return failure?.phrase == "BAD_PARAMETER" && failure?.message.contains("push_notification_type") == true
+    }
+  }
+}

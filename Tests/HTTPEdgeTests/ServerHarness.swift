@@ -1,0 +1,86 @@
+import Engine
+import Journal
+import Logging
+import ServiceLifecycle
+import SystemPackage
+
+@testable import HTTPEdge
+
+/// A whole server on loopback, port 0, with an engine and a journal of its own.
+struct ServerHarness {
+  let server: HTTPServer
+  let engine: Engine
+  let tokens: TokenStore
+  let services: ServiceGroup
+  let port: Int
+
+  static func run(
+    limits: EdgeLimits = EdgeLimits(), options: [String: [String: String]] = [:], origins: OriginPolicy = .any,
+    _ body: (ServerHarness) async throws -> Void
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    var configuration = EngineConfiguration(dataDirectory: FilePath(directory.path))
+    configuration.journal.segmentByteCount = 1_048_576
+    configuration.options = Options(
+      sections: ["service.request-chat": ["_type": "builtin"]].merging(options) { $1 })
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let engine = Engine(configuration: configuration, providers: { _ in nil }, logger: logger, onFatal: { _ in })
+    let running = Task { await engine.run() }
+    _ = try await engine.recover()
+    let tokens = try TokenStore(directory: directory.path)
+    let server = HTTPServer(
+      engine: engine, tokens: tokens,
+      configuration: EdgeConfiguration(port: 0, limits: limits, allowedOrigins: origins), metrics: { "up 1\n" },
+      logger: logger)
+    let services = ServiceGroup(services: [server], logger: logger)
+    let serving = Task { try await services.run() }
+    let outcome: Result<Void, any Error>
+    do {
+      let harness = ServerHarness(
+        server: server, engine: engine, tokens: tokens, services: services, port: try await server.boundPort)
+      outcome = .success(try await body(harness))
+    } catch {
+      outcome = .failure(error)
+    }
+    serving.cancel()
+    _ = await serving.result
+    await engine.stop(grace: .zero)
+    await running.value
+    try outcome.get()
+  }
+
+  /// Waits until so many polls are held; the suite's time limit ends what never comes.
+  func holdsPolls(_ count: Int) async {
+    while server.heldPollCount != count { await Task.yield() }
+  }
+
+  func connect() async throws -> RawClient { try await RawClient.connect(port) }
+
+  /// Makes a Comet session: shaken, subscribed and connected once, so that the next connect is held.
+  func cometSession(_ client: RawClient, userKey: String = "user") async throws -> String {
+    let headers = "gms_user: \(userKey)\r\n"
+    try await client.post(
+      "/genesys/cometd/handshake",
+      #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["long-polling"],"id":"1"}]"#,
+      headers: headers)
+    let reply = try await client.response().body
+    let clientID = try Self.clientID(in: reply)
+    try await client.post(
+      "/genesys/cometd",
+      #"[{"channel":"/meta/subscribe","clientId":"\#(clientID)","subscription":"/_genesys","id":"2"}]"#,
+      headers: headers)
+    _ = try await client.response()
+    try await client.post("/genesys/cometd/connect", connect(clientID), headers: headers)
+    _ = try await client.response()
+    return clientID
+  }
+
+  func connect(_ clientID: String) -> String {
+    #"[{"channel":"/meta/connect","clientId":"\#(clientID)","connectionType":"long-polling","id":"3"}]"#
+  }
+
+  static func clientID(in reply: String) throws -> String {
+    guard let start = reply.firstRange(of: #""clientId":""#) else { throw RawClient.ClosedEarly() }
+    return String(reply[start.upperBound...].prefix { $0 != "\"" })
+  }
+}

@@ -1,0 +1,116 @@
+import EventSourcing
+import Foundation
+import Testing
+
+@testable import HTTPEdge
+
+/// A directory of its own for each test, gone with it.
+final class TemporaryDirectory {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+@Suite("Token store")
+struct TokenStoreTests {
+  let directory: TemporaryDirectory
+  let store: TokenStore
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = try TokenStore(directory: directory.path, now: { Timestamp(milliseconds: 1_770_798_605_000) })
+  }
+
+  @Test("a new secret opens its token, and only that one")
+  func creating() throws {
+    #expect(store.isEmpty)
+    let secret = try store.create(name: "anna", role: .agent)
+    let other = try store.create(name: "bert", role: .bot)
+    #expect(secret.hasPrefix("car_"))
+    #expect(secret.utf8.count == 4 + 43)
+    #expect(store.token(for: secret)?.name == "anna")
+    #expect(store.token(for: other)?.role == .bot)
+    #expect(store.token(for: secret + "x") == nil)
+    #expect(store.token(for: "") == nil)
+    #expect(!store.isEmpty)
+  }
+
+  @Test("the file holds hashes, not secrets, and only its owner may read it")
+  func file() throws {
+    let secret = try store.create(name: "anna", role: .supervisor)
+    let path = directory.path + "/tokens.json"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(!text.contains(secret.dropFirst(4)))
+    #expect(text.contains("2026-02-11T08:30:05Z"))
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == [
+        "tokens.json", "tokens.json.lock",
+      ])
+  }
+
+  @Test("a revocation by another process holds at once")
+  func revocation() throws {
+    let secret = try store.create(name: "anna", role: .agent)
+    let token = try #require(store.token(for: secret))
+    #expect(store.isUsable(token))
+    let commandLine = try TokenStore(directory: directory.path)
+    try commandLine.revoke("anna")
+    #expect(store.token(for: secret) == nil)
+    #expect(!store.isUsable(token))
+    #expect(store.isEmpty)
+    #expect(try store.list().map(\.isUsable) == [false])
+  }
+
+  @Test("a revoked name may be given again, a usable one may not")
+  func names() throws {
+    let first = try store.create(name: "anna", role: .agent)
+    #expect {
+      try store.create(name: "anna", role: .bot)
+    } throws: { ($0 as? TokenStoreError)?.code == .nameTaken }
+    let id = try #require(store.token(for: first)).id
+    try store.revoke(id)
+    let second = try store.create(name: "anna", role: .agent)
+    #expect(store.token(for: first) == nil)
+    #expect(store.token(for: second) != nil)
+    #expect {
+      try store.revoke("nobody")
+    } throws: { ($0 as? TokenStoreError)?.code == .unknownToken }
+  }
+
+  @Test("names are bounded", arguments: ["", String(repeating: "n", count: 65), "a\nb"])
+  func invalidNames(_ name: String) {
+    #expect {
+      try store.create(name: name, role: .agent)
+    } throws: { ($0 as? TokenStoreError)?.code == .invalidName }
+  }
+
+  @Test(
+    "a file that is not ours opens nothing and is not overwritten",
+    arguments: ["", "{}", "{\"tokens\":[{\"id\":\"x\"}]}"])
+  func malformed(_ content: String) throws {
+    let path = directory.path + "/tokens.json"
+    let secret = try store.create(name: "anna", role: .agent)
+    try content.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(store.token(for: secret) == nil)
+    #expect(store.isEmpty)
+    #expect {
+      try store.create(name: "bert", role: .agent)
+    } throws: { ($0 as? TokenStoreError)?.code == .malformed }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+  }
+
+  @Test("what is printed can be read again")
+  func roundTrip() throws {
+    try store.revoke(try #require(store.token(for: try store.create(name: "x y", role: .bot))).id)
+    _ = try store.create(name: "ä\"", role: .supervisor)
+    let tokens = try store.list()
+    #expect(try TokenFile.parse(TokenFile.print(tokens), path: "") == tokens)
+  }
+}
