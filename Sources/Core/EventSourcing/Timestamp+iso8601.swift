@@ -62,8 +62,28 @@ extension Timestamp {
       let digits = String(value)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
-    return "\(padded(year, 4))-\(padded(month))-\(padded(day))T\(padded(secondOfDay / 3_600)):"
-      + "\(padded(secondOfDay / 60 % 60)):\(padded(secondOfDay % 60))"
+    guard (0...9_999).contains(year) else {
+      return "\(padded(year, 4))-\(padded(month))-\(padded(day))T\(padded(secondOfDay / 3_600)):"
+        + "\(padded(secondOfDay / 60 % 60)):\(padded(secondOfDay % 60))"
+    }
+    // Every notification carries a date: no string for each of its numbers.
+    return String(unsafeUninitializedCapacity: 19) { text in
+      func put(_ value: Int64, at offset: Int) {
+        text[offset] = UInt8(48 + value / 10)
+        text[offset + 1] = UInt8(48 + value % 10)
+      }
+      put(year / 100, at: 0)
+      put(year % 100, at: 2)
+      put(month, at: 5)
+      put(day, at: 8)
+      put(secondOfDay / 3_600, at: 11)
+      put(secondOfDay / 60 % 60, at: 14)
+      put(secondOfDay % 60, at: 17)
+      for (offset, separator) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")] as [(Int, Unicode.Scalar)] {
+        text[offset] = UInt8(ascii: separator)
+      }
+      return 19
+    }
   }
 
   private static func days(in month: Int64, of year: Int64) -> Int64 {

@@ -51,11 +51,12 @@ public actor Entity<State: Decider> {
     guard waiting < context.limits.mailboxMaximum else { throw .overloaded }
     waiting += 1
     // The continuation's body runs here and now, on this actor: the turn is over before anything awaits.
-    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Reply, Failure>, Never>) in
+    // Unchecked, because it is on the way of every message: each path below hands it over exactly once.
+    let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
       let gate = ReleaseGate()
       do throws(Failure) {
         let effects = try turn(command, lazy: false, gate, isAwaited: true)
-        let answer = Result<Reply, Failure>.success(reply(state))
+        let answer = Result<Reply, Failure>.success(Self.read(&state, reply))
         gate.open(release(effects) { continuation.resume(returning: answer) })
       } catch {
         // A refusal tells about state too: it waits for the events that made it.
@@ -91,7 +92,7 @@ public actor Entity<State: Decider> {
 
   /// Reads the state once everything that made it is durable.
   public func read<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) async -> Value {
-    let value = body(state)
+    let value = Self.read(&state, body)
     await withCheckedContinuation { continuation in
       do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
     }
@@ -100,7 +101,7 @@ public actor Entity<State: Decider> {
 
   /// Reads the state as it is now, which may run ahead of the disk: what comes of it must not leave the process before
   /// a later `read` or reply.
-  public func peek<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value { body(state) }
+  public func peek<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value { Self.read(&state, body) }
 
   /// Performs what is still owed after a restart.
   public func rearm() async {
@@ -114,7 +115,7 @@ public actor Entity<State: Decider> {
   ) throws(Failure) -> [State.Effect] {
     let now = context.time.now
     let events: [State.Event]
-    do { events = try state.decide(command, now: now) } catch { throw .rejected(error) }
+    do { events = try Self.decide(command, on: &state, now: now) } catch { throw .rejected(error) }
     do throws(EventLogError) {
       guard !events.isEmpty else {
         if isAwaited { try context.log.afterDurable(gate.release) }
@@ -125,13 +126,28 @@ public actor Entity<State: Decider> {
         Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
     } catch { throw Self.failure(error) }
     sequence += UInt64(events.count)
+    return Self.apply(events, to: &state, at: now)
+  }
+
+  // The state of an unknown type is worked on where it lies: through `inout`, since reading it any other way would copy
+  // all of it, transcript references and all, at every turn.
+
+  private static func decide(
+    _ command: State.Command, on state: inout State, now: Timestamp
+  ) throws(State.Rejection) -> [State.Event] { try state.decide(command, now: now) }
+
+  private static func apply(
+    _ events: [State.Event], to state: inout State, at time: Timestamp
+  ) -> [State.Effect] {
     var effects: [State.Effect] = []
     for event in events {
-      state.evolve(event, at: now)
+      state.evolve(event, at: time)
       effects += state.react(to: event)
     }
     return effects
   }
+
+  private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value { body(state) }
 
   private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
     let interpret = interpret

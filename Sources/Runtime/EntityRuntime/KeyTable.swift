@@ -1,12 +1,22 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Finds the place of a key by its bytes, without making a `String` of them: replay does it for each record.
 ///
 /// Open addressing with linear probing; places are 0, 1, 2, … in the order of first appearance.
+@usableFromInline
 struct KeyTable {
-  private(set) var keys: [String] = []
-  private var slots: [Int32] = Array(repeating: -1, count: 1_024)
-  private var hashes: [UInt64] = []
+  @usableFromInline var keys: [String] = []
+  @usableFromInline var slots: [Int32] = Array(repeating: -1, count: 1_024)
+  @usableFromInline var hashes: [UInt64] = []
+
+  @usableFromInline init() {}
 
   /// The place of `key`, and whether it is new.
+  @inlinable
   mutating func place(of key: UnsafeRawBufferPointer) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(key)
     var slot = Int(hash & UInt64(slots.count - 1))
@@ -23,12 +33,18 @@ struct KeyTable {
     return (index, true)
   }
 
-  private func matches(_ index: Int, _ key: UnsafeRawBufferPointer) -> Bool {
+  @usableFromInline
+  func matches(_ index: Int, _ key: UnsafeRawBufferPointer) -> Bool {
     var candidate = keys[index]
-    return candidate.withUTF8 { $0.count == key.count && $0.elementsEqual(key) }
+    return candidate.withUTF8 { text in
+      guard text.count == key.count else { return false }
+      guard let left = text.baseAddress, let right = key.baseAddress else { return true }
+      return memcmp(left, right, key.count) == 0
+    }
   }
 
-  private mutating func grow() {
+  @usableFromInline
+  mutating func grow() {
     slots = Array(repeating: -1, count: slots.count * 2)
     for (index, hash) in hashes.enumerated() {
       var slot = Int(hash & UInt64(slots.count - 1))
@@ -38,7 +54,8 @@ struct KeyTable {
   }
 
   /// FNV-1a over words of eight bytes: keys come from our own journal, nobody can choose them to collide.
-  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+  @inlinable
+  static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     var offset = 0
     while offset + 8 <= key.count {

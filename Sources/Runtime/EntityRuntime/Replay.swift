@@ -55,53 +55,53 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
 
 /// Rebuilds all entities of one kind from their events.
 ///
-/// States are evolved where they lie, in one array; the last entity is remembered because records of one turn stand
-/// together. Finished entities are let go as soon as they are finished.
+/// States are evolved where they lie, in one array, and never copied; sequence numbers lie apart, so that looking at one
+/// does not touch a state. Finished entities are let go as soon as they are finished. Inlinable: a start spends its time
+/// here, and only code that knows the state's type is fast.
 public struct ReplayTable<State: Decider> {
-  private struct Cell {
-    var state: State?
-    var sequence: UInt64
-  }
-
   public let kind: EntityKind
-  private var table = KeyTable()
-  private var cells: [Cell] = []
+  @usableFromInline var table = KeyTable()
+  @usableFromInline var states: [State] = []
+  @usableFromInline var sequences: [UInt64] = []
 
   public init(kind: EntityKind) { self.kind = kind }
 
   /// Applies one record of this table's kind.
+  @inlinable
   public mutating func apply(_ record: ReplayRecord) throws(ReplayError) {
     let (index, isNew) = table.place(of: record.key)
-    if isNew { cells.append(Cell(state: State(), sequence: 0)) }
-    let expected = cells[index].sequence + 1
+    if isNew {
+      states.append(State())
+      sequences.append(0)
+    }
+    let expected = sequences[index] + 1
     guard record.sequence == expected else {
       throw .sequenceGap(
         position: record.position, entity: EntityID(kind, table.keys[index]), expected: expected,
         found: record.sequence)
     }
-    cells[index].sequence = expected
-    // A finished entity may come to life again under the same key: it starts anew, its numbering goes on.
-    if cells[index].state == nil { cells[index].state = State() }
-    do {
+    sequences[index] = expected
+    do throws(PayloadError) {
       var payload = PayloadReader(record.payload)
-      let event = try State.Event(tag: record.tag, payload: &payload)
-      cells[index].state!.evolve(event, at: record.time)
+      states[index].evolve(try State.Event(tag: record.tag, payload: &payload), at: record.time)
     } catch {
       throw .undecodable(
         position: record.position, entity: EntityID(kind, table.keys[index]), tag: record.tag, reason: error)
     }
-    if cells[index].state!.isFinished { cells[index].state = nil }
+    // Its memory is given back; no record of it follows.
+    if states[index].isFinished {
+      states[index] = State()
+      sequences[index] = .max - 1
+    }
   }
 
   /// The entities that live, in the order of their first events.
   public consuming func finish() -> [RecoveredEntity<State>] {
-    let keys = table.keys
+    let (keys, sequences) = (table.keys, sequences)
     var recovered: [RecoveredEntity<State>] = []
-    recovered.reserveCapacity(cells.count)
-    for index in cells.indices {
-      guard let state = cells[index].state else { continue }
-      cells[index].state = nil
-      recovered.append(RecoveredEntity(key: keys[index], state: state, sequence: cells[index].sequence))
+    recovered.reserveCapacity(states.count)
+    for (index, state) in states.enumerated() where sequences[index] != .max - 1 {
+      recovered.append(RecoveredEntity(key: keys[index], state: state, sequence: sequences[index]))
     }
     return recovered
   }

@@ -112,8 +112,8 @@ public final class TimerWheel: Sendable {
         while index >= 0 {
           let next = state.nodes[Int(index)].next
           if state.nodes[Int(index)].deadline <= now {
-            let node = state.nodes[Int(index)]
-            if let action = remove(index, from: &state) { due.append((node.deadline, node.order, action)) }
+            let (deadline, order) = (state.nodes[Int(index)].deadline, state.nodes[Int(index)].order)
+            if let action = remove(index, from: &state) { due.append((deadline, order, action)) }
           }
           index = next
         }
@@ -133,17 +133,18 @@ public final class TimerWheel: Sendable {
   }
 
   private func remove(_ index: Int32, from state: inout State) -> Action? {
-    let node = state.nodes[Int(index)]
-    if node.previous >= 0 {
-      state.nodes[Int(node.previous)].next = node.next
+    let place = Int(index)
+    // Field by field: a copy of the whole node would count references for nothing.
+    let (previous, next) = (state.nodes[place].previous, state.nodes[place].next)
+    if previous >= 0 {
+      state.nodes[Int(previous)].next = next
     } else {
-      state.heads[Int(node.slot)] = node.next
+      state.heads[Int(state.nodes[place].slot)] = next
     }
-    if node.next >= 0 { state.nodes[Int(node.next)].previous = node.previous }
-    state.nodes[Int(index)].action = nil
-    state.nodes[Int(index)].generation &+= 1
+    if next >= 0 { state.nodes[Int(next)].previous = previous }
+    state.nodes[place].generation &+= 1
     state.free.append(index)
     state.count -= 1
-    return node.action
+    return state.nodes[place].action.take()
   }
 }
