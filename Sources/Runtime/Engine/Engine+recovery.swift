@@ -20,7 +20,8 @@ public struct RecoverySummary: Sendable, CustomStringConvertible {
 
   public var description: String {
     let cut = bytesCut > 0 ? ", a torn tail of \(bytesCut) bytes cut and kept aside" : ""
-    return "recovered \(records) records from \(segments) segments in \(duration): \(chats) chats, "
+    return
+      "recovered \(records) records from \(segments) segments in \(duration.wholeMilliseconds) ms: \(chats) chats, "
       + "\(cometSessions) Comet sessions, \(pushQueues) push queues\(cut)"
   }
 }

@@ -86,7 +86,11 @@ public final class Engine: Sendable {
   /// False during recovery, and from the beginning of a graceful stop.
   public var isReady: Bool { ready.load(ordering: .acquiring) }
 
-  func becomeReady() { ready.store(true, ordering: .releasing) }
+  /// Recovery is over, unless a stop began meanwhile.
+  func becomeReady() {
+    guard !draining.load(ordering: .acquiring) else { return }
+    ready.store(true, ordering: .releasing)
+  }
 
   /// Runs the engine's own tasks until `stop`. To be running before `recover` is awaited.
   public func run() async {

@@ -16,8 +16,8 @@ public struct EngineConfiguration: Sendable {
   public var requiresCookie = false
   /// The decimal before the dash of service ids.
   public var nodeNumber = 1
-  /// Lanes that carry jobs from event loops and timers to entities.
-  public var laneCount = 2
+  /// Lanes that carry jobs from event loops and timers to entities. Few: a lane that is busy needs no waking.
+  public var laneCount = 1
 
   public init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
 }

@@ -61,7 +61,12 @@ extension HTTPConnectionHandler {
     default:
       return EdgeFailure(.notImplemented, "Unknown method \(head.method.rawValue)", exception: "MethodException")
     }
-    guard surface == .comet else { return nil }
+    // What is not replayed yet must not look unknown.
+    let isServing = services.engine.isReady && !residents.isStopping
+    guard surface == .comet else {
+      let needsEngine = surface == .service || surface == .agent
+      return needsEngine && !isServing ? .unavailable("The server is not ready") : nil
+    }
     guard services.opensServer(head.headers.first(name: "authorization")) else {
       return .basicAuthenticationRequired
     }
@@ -71,8 +76,7 @@ extension HTTPConnectionHandler {
     case .GET: return .malformed("A GET of this resource needs a WebSocket handshake")
     default: return .methodNotAllowed(allow: "POST, GET, OPTIONS")
     }
-    guard services.engine.isReady, !residents.isStopping else { return .unavailable("The server is not ready") }
-    return nil
+    return isServing ? nil : .unavailable("The server is not ready")
   }
 
   /// Everything that a browser asks before it lets a page of another origin send the real request. Spec: GMS 2.2.

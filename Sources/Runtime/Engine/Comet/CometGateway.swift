@@ -362,7 +362,15 @@ private struct CometRequest {
     replies = Array(repeating: nil, count: messages.count)
   }
 
-  var inOrder: [SessionReply] { replies.compactMap { $0 } }
+  /// As the messages came, but the connect's last: it carries events, which clients drop until they have seen their
+  /// subscription confirmed. Spec: GMS 4.4, 6.5.
+  var inOrder: [SessionReply] {
+    var inOrder = replies.compactMap { $0 }
+    if let index = inOrder.firstIndex(where: { if case .connect = $0 { true } else { false } }) {
+      inOrder.append(inOrder.remove(at: index))
+    }
+    return inOrder
+  }
 
   /// For requests without a session: no reply waits for one.
   var finished: [[UInt8]] {
