@@ -49,6 +49,7 @@ let package = Package(
   name: "carillon",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "CarillonClient", targets: ["CarillonClient"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -102,6 +103,8 @@ let package = Package(
       "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
     // freed on another, which costs glibc's allocator a fifth of the server's time.
+    module(
+      "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
 
     // Tests: a folder for each module, then the whole.
     tests("EventSourcingTests", ["EventSourcing"]),
@@ -125,6 +128,7 @@ let package = Package(
         "HTTPEdge", "Engine", "ChatDomain", "EventSourcing", "JSONEnvelope", "Journal", httpTypes, lifecycle, logging,
         nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
+    tests("CarillonClientTests", ["CarillonClient", "JSONEnvelope", nioCore]),
   ],
   swiftLanguageModes: [.v6]
 )

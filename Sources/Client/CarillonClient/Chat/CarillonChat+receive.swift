@@ -1,0 +1,64 @@
+import Bayeux
+import JSONEnvelope
+
+extension CarillonChat {
+  enum Origin {
+    /// Came over Comet: nothing else will bring what is missing before it.
+    case notification
+    /// The reply to an operation: what is missing before it is on its way over Comet.
+    case reply
+  }
+
+  /// Takes events from Comet.
+  func received(_ messages: [CometMessage]) {
+    for message in messages where message.channel == "/_genesys" {
+      // A user may have several chats, all on the one channel.
+      guard let value = message.data?["message"], let notification = try? ChatEventMessage(value),
+        notification.chatSessionID == chatSessionID
+      else { continue }
+      accept(notification, origin: .notification)
+    }
+  }
+
+  /// Hands on what is new in `message`. Events that came before are dropped; events after a gap wait for `refresh`.
+  func accept(_ message: ChatEventMessage, origin: Origin) {
+    guard phase != .ended else { return }
+    let news = message.after(position)
+    if let first = news.events.first {
+      guard first.position == position + 1 else {
+        if origin == .notification { recover(upTo: message.position) }
+        return
+      }
+    } else if message.position > position {
+      // It tells of events without bringing them along.
+      if origin == .notification { recover(upTo: message.position) }
+      return
+    }
+    guard !news.events.isEmpty || message.state == .disconnected else { return }
+    // A reader that is too slow loses nothing: the position stays, and the next message finds the gap.
+    if case .dropped = continuation.yield(news) { return }
+    position = max(position, message.position)
+    if message.state == .disconnected {
+      phase = .ended
+      continuation.finish()
+    }
+  }
+
+  /// Asks for what is missing, until everything up to `target` is there.
+  func recover(upTo target: Int) {
+    announcedPosition = max(announcedPosition, target)
+    guard recovery == nil else { return }
+    recovery = Task { [weak self] in
+      for failures in 0..<Limits.recoveryAttemptsMaximum {
+        guard let self else { return }
+        let delay = self.configuration.backOff.delay(afterFailures: failures)
+        guard (try? await Task.sleep(for: delay)) != nil else { break }
+        _ = try? await self.refresh()
+        if await self.position >= self.announcedPosition { break }
+      }
+      await self?.recoveryEnded()
+    }
+  }
+
+  private func recoveryEnded() { recovery = nil }
+}

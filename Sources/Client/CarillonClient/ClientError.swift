@@ -1,0 +1,21 @@
+/// What went wrong between this client and the server.
+public enum ClientError: Error, Sendable, Equatable {
+  /// A server address that is not `http://host[:port][/base]` or `https://…`.
+  case invalidAddress(String)
+  /// No connection could be made; the text says why.
+  case unreachable(String)
+  /// The connection ended before the answer was complete. Whether the server acted on the request is unknown.
+  case connectionClosed
+  /// No answer in time. Whether the server acted on the request is unknown.
+  case timedOut
+  /// Bytes that are not HTTP, not JSON, or not what the protocol has in this place.
+  case malformedResponse(String)
+  /// The server refused the request; `message` is the text of its error body.
+  case refused(status: Int, message: String)
+  /// A Bayeux reply with `successful` false; `error` is its `code:args:text`.
+  case unsuccessful(channel: String, error: String)
+  /// The call does not fit the state of the client, such as `send` before `start`.
+  case invalidState(String)
+  /// `disconnect` or `close` was called, or the task was cancelled.
+  case stopped
+}
