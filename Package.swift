@@ -104,6 +104,9 @@ let package = Package(
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
     // freed on another, which costs glibc's allocator a fifth of the server's time.
     module(
+      "CarillonConfiguration", in: "Sources/App",
+      ["Bayeux", "ChatDomain", "Engine", "HTTPEdge", configuration, systemPackage, yams]),
+    module(
       "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
 
     // Tests: a folder for each module, then the whole.
@@ -129,6 +132,9 @@ let package = Package(
         nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests("CarillonClientTests", ["CarillonClient", "JSONEnvelope", nioCore]),
+    tests(
+      "CarillonConfigurationTests",
+      ["CarillonConfiguration", "Engine", "HTTPEdge", "Bayeux", configuration, systemPackage]),
   ],
   swiftLanguageModes: [.v6]
 )

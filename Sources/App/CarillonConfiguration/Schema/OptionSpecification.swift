@@ -1,0 +1,41 @@
+/// One row of the schema: an option, where it may stand and what it means.
+public struct OptionSpecification: Sendable {
+  /// When a changed value counts.
+  public enum Effect: String, Sendable {
+    /// After SIGHUP, for whatever begins after it; a timer that runs keeps the value it was started with.
+    case reload = "on SIGHUP"
+    case restart = "after a restart"
+    /// Accepted and checked, but this version does not act on it yet.
+    case unused = "accepted, not used yet"
+  }
+
+  public let name: String
+  public let sections: Set<SectionKind>
+  public let type: OptionType
+  /// The built-in value; nil if there is none.
+  public let defaultValue: String?
+  public let summary: String
+  public let effect: Effect
+  /// Never quoted, printed or logged.
+  public let isSecret: Bool
+  /// May also stand with `debug.` before its name. Spec: GMS 8.2.
+  public let hasDebugForm: Bool
+  /// A wrong value gives the default and a warning instead of a problem, because the specification says so.
+  public let isForgiving: Bool
+
+  init(
+    _ name: String, in sections: Set<SectionKind>, _ type: OptionType, default defaultValue: String? = nil,
+    _ summary: String, takes effect: Effect, isSecret: Bool = false, hasDebugForm: Bool = false,
+    isForgiving: Bool = false
+  ) {
+    self.name = name
+    self.sections = sections
+    self.type = type
+    self.defaultValue = defaultValue
+    self.summary = summary
+    self.effect = effect
+    self.isSecret = isSecret
+    self.hasDebugForm = hasDebugForm
+    self.isForgiving = isForgiving
+  }
+}

@@ -1,0 +1,45 @@
+/// What an option's value may be, and the one form in which the rest of the server sees it.
+public enum OptionType: Sendable, Equatable {
+  case text
+  /// `true` or `false`.
+  case flag
+  case integer(ClosedRange<Int>)
+  case wholeSeconds(ClosedRange<Int>)
+  /// Seconds; a fraction is allowed.
+  case seconds(ClosedRange<Double>)
+  /// A number of bytes; `KiB`, `MiB` and `GiB` may follow.
+  case byteCount(ClosedRange<Int>)
+  case choice([String])
+  /// Texts separated by commas, or a YAML list.
+  case list
+  /// A list of which each member is one of these.
+  case choices([String])
+  /// A list of transcript event types; one that is not known is a warning, not a problem.
+  case eventTypes
+  /// An absolute `http` or `https` URL.
+  case url
+  case path
+
+  /// In a few words, for the table and for problems.
+  public var summary: String {
+    switch self {
+    case .text: "text"
+    case .flag: "true or false"
+    case .integer(let range): "integer, \(range.lowerBound) to \(range.upperBound)"
+    case .wholeSeconds(let range): "whole seconds, \(range.lowerBound) to \(range.upperBound)"
+    case .seconds(let range): "seconds, \(Self.number(range.lowerBound)) to \(Self.number(range.upperBound))"
+    case .byteCount(let range):
+      "bytes (KiB, MiB or GiB may follow), \(range.lowerBound) to \(range.upperBound)"
+    case .choice(let values): "one of " + values.joined(separator: ", ")
+    case .list: "list of texts"
+    case .choices(let values): "list of " + values.joined(separator: ", ")
+    case .eventTypes: "list of event types"
+    case .url: "http or https URL"
+    case .path: "path"
+    }
+  }
+
+  private static func number(_ value: Double) -> String {
+    value == value.rounded() ? String(Int(value)) : String(value)
+  }
+}

@@ -1,0 +1,67 @@
+extension Schema {
+  /// Section `server`: the process. Limits of the edge bear the prefix `limits.`.
+  static let server: [OptionSpecification] = [
+    row("host", .text, "0.0.0.0", "address to listen on (loopback only until a token exists)"),
+    row("port", .integer(0...65_535), "8080", "TCP port; 0 takes a free one"),
+    row("data_directory", .path, "carillon-data", "where the journal and the tokens are"),
+    row("tls.certificate", .path, nil, "certificate chain, PEM; with tls.key the port speaks TLS"),
+    row("tls.key", .path, nil, "private key of that certificate, PEM"),
+    row(
+      "log_level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), "info",
+      "least severe records that are written", takes: .reload),
+    row("shutdown_grace", .seconds(0...3_600), "10", "what a stopping server grants the requests that run"),
+
+    row("username", .text, nil, "Basic credential of all chat resources", takes: .reload),
+    OptionSpecification(
+      "password", in: [.server], .text, "Basic credential of all chat resources", takes: .reload, isSecret: true),
+    row("allowed_origins", .list, "*", "web origins that may use the server; * is every origin"),
+    row("cookie_required", .flag, "false", "a Comet session is bound to the cookie BAYEUX_BROWSER"),
+    row("external_url_base", .url, nil, "URL that clients reach the server by; from the Host header if absent"),
+    row("comet_url", .url, nil, "URL of the Comet endpoint; external_url_base with /cometd if absent", takes: .unused),
+
+    row("cometd.timeout", .integer(1_000...3_600_000), "30000", "milliseconds: advised for a connect (held 5 s less)"),
+    row("cometd.maxInterval", .integer(100...86_400_000), "10000", "milliseconds a session outlives its last connect"),
+
+    row("journal.segment_size", .byteCount(1_048_576...1_073_741_824), "67108864", "size of a journal file"),
+
+    row("limits.connections", .integer(1...1_000_000), "18000", "open connections"),
+    row("limits.head_bytes", .byteCount(1_024...1_048_576), "32768", "request line and header fields"),
+    row("limits.header_fields", .integer(10...10_000), "100", "header fields of a request"),
+    row("limits.target_bytes", .byteCount(256...1_048_576), "8192", "request target"),
+    row("limits.parameters", .integer(10...100_000), "512", "parameters of a request"),
+    row("limits.body_bytes", .byteCount(1_024...1_073_741_824), "1048576", "request body outside the Comet endpoint"),
+    row("limits.comet_body_bytes", .byteCount(1_024...1_073_741_824), "1048576", "request body of the Comet endpoint"),
+    row("limits.websocket_message_bytes", .byteCount(1_024...1_073_741_824), "262144", "one WebSocket message"),
+    row(
+      "limits.websocket_backlog_bytes", .byteCount(16_384...1_073_741_824), "2097152",
+      "bytes that may wait for one WebSocket; a slower client is dropped"),
+    row("limits.head_seconds", .seconds(0.1...3_600), "10", "from a request's first byte to the end of its head"),
+    row("limits.body_seconds", .seconds(0.1...3_600), "15", "for a body of any size"),
+    row(
+      "limits.body_bytes_per_second", .integer(1...1_073_741_824), "1024",
+      "slowest body that is waited for beyond limits.body_seconds"),
+    row("limits.idle_seconds", .seconds(1...86_400), "75", "keep-alive connection without a request"),
+    row("limits.write_seconds", .seconds(1...3_600), "30", "part of a response that the client does not take"),
+    row("limits.response_seconds", .seconds(1...3_600), "60", "work on a request until its response begins"),
+    row("limits.event_stream_heartbeat", .seconds(1...3_600), "15", "silence on an agent's event stream"),
+    row("limits.websocket_ping_seconds", .seconds(1...3_600), "30", "silence of a WebSocket before it is pinged"),
+
+    row("limits.chats", .integer(1...100_000_000), "1000000", "chats in memory"),
+    row("limits.sessions", .integer(1...100_000_000), "200000", "Comet sessions"),
+    row("limits.sessions_by_user", .integer(1...100_000), "32", "Comet sessions of one gms_user"),
+    row("limits.session_queue_messages", .integer(1...1_000_000), "1000", "messages that wait for one session"),
+    row("limits.session_queue_bytes", .byteCount(1_024...1_073_741_824), "1048576", "bytes that wait for one session"),
+    row("limits.push_queues", .integer(1...100_000_000), "1000000", "devices with a push queue"),
+    row("limits.tasks", .integer(64...10_000_000), "65536", "requests and pushes that wait for something at once"),
+    row("limits.pushes_in_flight", .integer(1...100_000), "64", "pushes on their way at once"),
+    row("limits.pushes_in_flight_per_host", .integer(1...100_000), "8", "the same to one host and port"),
+    row("limits.pushes_waiting", .integer(1...10_000_000), "10000", "pushes that wait for such a place"),
+  ]
+
+  private static func row(
+    _ name: String, _ type: OptionType, _ defaultValue: String?, _ summary: String,
+    takes effect: OptionSpecification.Effect = .restart
+  ) -> OptionSpecification {
+    OptionSpecification(name, in: [.server], type, default: defaultValue, summary, takes: effect)
+  }
+}

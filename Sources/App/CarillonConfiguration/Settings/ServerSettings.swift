@@ -1,0 +1,54 @@
+/// Section `server`, with the built-in value wherever no source sets one, in the types that the wiring wants.
+public struct ServerSettings: Sendable, Equatable {
+  /// Both files of the port's certificate, PEM.
+  public struct TLSFiles: Sendable, Equatable {
+    public let certificate: String
+    public let key: String
+  }
+
+  public let host: String
+  public let port: Int
+  public let dataDirectory: String
+  /// nil: the port speaks plain HTTP.
+  public let tls: TLSFiles?
+  public let logLevel: String
+  public let shutdownGrace: Duration
+  /// As it stands there: `*`, or origins with commas between them.
+  public let allowedOrigins: String
+  public let isCookieRequired: Bool
+  public let externalURLBase: String?
+
+  /// `cometd.timeout`, what the advice says.
+  public let cometTimeoutMilliseconds: Int
+  /// How long a connect is really held. Spec: GMS 4.3.
+  public let cometHoldMilliseconds: Int
+  public let cometMaxIntervalMilliseconds: Int
+
+  public let journalSegmentBytes: Int
+
+  public init(_ configuration: LoadedConfiguration) {
+    let reader = ServerOptionReader(configuration: configuration)
+    host = reader.text("host")
+    port = reader.integer("port")
+    dataDirectory = reader.text("data_directory")
+    if let certificate = configuration.server("tls.certificate"), let key = configuration.server("tls.key") {
+      tls = TLSFiles(certificate: certificate, key: key)
+    } else {
+      tls = nil
+    }
+    logLevel = reader.text("log_level")
+    shutdownGrace = reader.seconds("shutdown_grace")
+    allowedOrigins = reader.text("allowed_origins")
+    isCookieRequired = reader.text("cookie_required") == "true"
+    externalURLBase = configuration.server("external_url_base")
+    cometTimeoutMilliseconds = reader.integer("cometd.timeout")
+    cometHoldMilliseconds = Self.hold(for: cometTimeoutMilliseconds)
+    cometMaxIntervalMilliseconds = reader.integer("cometd.maxInterval")
+    journalSegmentBytes = reader.integer("journal.segment_size")
+  }
+
+  /// 5 s less than advised, because clients take the advice for their socket time-out; of a short one, five sixths.
+  private static func hold(for timeoutMilliseconds: Int) -> Int {
+    max(timeoutMilliseconds - 5_000, timeoutMilliseconds * 5 / 6)
+  }
+}

@@ -1,0 +1,118 @@
+/// Collects what is good and what is not.
+struct ConfigurationJudge {
+  private var problems: [ConfigurationProblem]
+  private var warnings: [ConfigurationProblem] = []
+  private var sections: [String: [String: String]] = [:]
+  private var origins: [String: [String: ConfigurationOrigin]] = [:]
+
+  init(problems: [ConfigurationProblem]) { self.problems = problems }
+
+  mutating func refuse(_ problem: ConfigurationProblem) { problems.append(problem) }
+
+  /// nil, and a problem, for a section that has no meaning.
+  mutating func kind(of section: String, from origin: ConfigurationOrigin?) -> SectionKind? {
+    if let kind = SectionKind(section: section) {
+      // A service exists by being named, also with nothing but built-in values.
+      if kind == .service { sections[section] = sections[section] ?? [:] }
+      return kind
+    }
+    let origin = origin ?? .file(path: "configuration", line: nil)
+    let forms = SectionKind.allCases.map(\.form)
+    let nearest = Schema.suggestion(forSection: section)
+    refuse(
+      ConfigurationProblem(
+        origin, section: section,
+        reason: "unknown section"
+          + (nearest.map { "; did you mean \($0)?" } ?? "; there are " + forms.joined(separator: ", "))))
+    return nil
+  }
+
+  /// False, and a problem, for an option that may not stand in this section.
+  mutating func isKnown(
+    _ option: String, in section: String, kind: SectionKind, from origin: ConfigurationOrigin
+  ) -> Bool {
+    if Schema.option(option, in: kind) != nil { return true }
+    let elsewhere = SectionKind.allCases.filter { Schema.option(option, in: $0) != nil }.map(\.form)
+    let hint: String
+    if !elsewhere.isEmpty {
+      hint = "may not stand here, but in " + elsewhere.joined(separator: ", ")
+    } else if let nearest = Schema.suggestion(for: option, in: kind) {
+      hint = "unknown option; did you mean \(nearest)?"
+    } else {
+      hint = "unknown option"
+    }
+    let problem = ConfigurationProblem(origin, section: section, option: option, reason: hint)
+    if !problems.contains(problem) { refuse(problem) }
+    return false
+  }
+
+  mutating func take(
+    _ value: String, for option: String, in section: String, kind: SectionKind, from origin: ConfigurationOrigin
+  ) {
+    guard let specification = Schema.option(option, in: kind) else { return }
+    do throws(ValueMismatch) {
+      let normalized = try specification.type.normalized(value)
+      sections[section, default: [:]][option] = normalized
+      origins[section, default: [:]][option] = origin
+      if case .eventTypes = specification.type { warnOfUnknownTypes(normalized, option, section, origin) }
+    } catch {
+      let shown = !error.quotesValue || specification.isSecret || value.isEmpty ? "" : ", not \(value.quoted)"
+      let outcome = specification.isForgiving ? "; \(specification.defaultValue ?? "") is used" : ""
+      let problem = ConfigurationProblem(
+        origin, section: section, option: option, reason: error.reason + shown + outcome)
+      if specification.isForgiving {
+        warnings.append(problem)
+        sections[section, default: [:]][option] = specification.defaultValue
+        origins[section, default: [:]][option] = origin
+      } else {
+        refuse(problem)
+      }
+    }
+  }
+
+  /// - Throws: `ConfigurationRefused` if anything was refused.
+  consuming func verdict(file: String?) throws(ConfigurationRefused) -> LoadedConfiguration {
+    judgePairs()
+    guard problems.isEmpty else {
+      var shown = Array(Self.inOrder(problems).prefix(Limits.problemsMaximum))
+      if let last = shown.last, problems.count > shown.count {
+        shown.append(ConfigurationProblem(last.origin, reason: "and \(problems.count - shown.count) more problems"))
+      }
+      throw ConfigurationRefused(problems: shown, warnings: warnings)
+    }
+    return LoadedConfiguration(sections: sections, origins: origins, warnings: warnings, file: file)
+  }
+
+  /// By line of the file; what other sources brought comes after.
+  private static func inOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
+    let keyed = problems.enumerated().map { index, problem in
+      if case .file(_, let line) = problem.origin { ((line ?? 0, index), problem) } else { ((Int.max, index), problem) }
+    }
+    return keyed.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// Options that mean nothing without each other.
+  private mutating func judgePairs() {
+    let together = [
+      ("username", "password"), ("password", "username"), ("tls.certificate", "tls.key"),
+      ("tls.key", "tls.certificate"),
+    ]
+    for (section, options) in sections.sorted(by: { $0.key < $1.key }) {
+      for (present, needed) in together where options[present] != nil && options[needed] == nil {
+        guard let origin = origins[section]?[present] else { continue }
+        refuse(
+          ConfigurationProblem(origin, section: section, option: present, reason: "needs option \(needed) beside it"))
+      }
+    }
+  }
+
+  private mutating func warnOfUnknownTypes(
+    _ list: String, _ option: String, _ section: String, _ origin: ConfigurationOrigin
+  ) {
+    for name in list.split(separator: ",") where !Schema.eventTypes.contains(String(name)) {
+      warnings.append(
+        ConfigurationProblem(
+          origin, section: section, option: option, reason: "\(String(name).quoted) is no event type and is ignored"))
+    }
+  }
+}

@@ -1,0 +1,38 @@
+public import HTTPEdge
+
+extension LoadedConfiguration {
+  /// How the HTTP edge listens and what it allows.
+  public var edge: EdgeConfiguration {
+    let settings = ServerSettings(self)
+    return EdgeConfiguration(
+      host: settings.host, port: settings.port,
+      tls: settings.tls.map {
+        EdgeConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key)
+      },
+      limits: edgeLimits, allowedOrigins: OriginPolicy(option: settings.allowedOrigins))
+  }
+
+  var edgeLimits: EdgeLimits {
+    let reader = ServerOptionReader(configuration: self)
+    var limits = EdgeLimits()
+    limits.headBytesMaximum = reader.integer("limits.head_bytes")
+    limits.headerFieldsMaximum = reader.integer("limits.header_fields")
+    limits.targetBytesMaximum = reader.integer("limits.target_bytes")
+    limits.bodyBytesMaximum = reader.integer("limits.body_bytes")
+    limits.cometBodyBytesMaximum = reader.integer("limits.comet_body_bytes")
+    limits.webSocketMessageBytesMaximum = reader.integer("limits.websocket_message_bytes")
+    limits.webSocketBacklogBytesMaximum = reader.integer("limits.websocket_backlog_bytes")
+    limits.connectionsMaximum = reader.integer("limits.connections")
+    limits.parametersMaximum = reader.integer("limits.parameters")
+    limits.headTimeout = reader.seconds("limits.head_seconds")
+    limits.bodyTimeout = reader.seconds("limits.body_seconds")
+    limits.bodyBytesPerSecondMinimum = reader.integer("limits.body_bytes_per_second")
+    limits.keepAliveTimeout = reader.seconds("limits.idle_seconds")
+    limits.writeTimeout = reader.seconds("limits.write_seconds")
+    limits.responseTimeout = reader.seconds("limits.response_seconds")
+    limits.eventStreamHeartbeat = reader.seconds("limits.event_stream_heartbeat")
+    limits.webSocketPingInterval = reader.seconds("limits.websocket_ping_seconds")
+    limits.shutdownGrace = reader.seconds("shutdown_grace")
+    return limits
+  }
+}

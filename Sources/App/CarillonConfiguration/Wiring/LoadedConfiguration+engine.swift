@@ -1,0 +1,31 @@
+public import Bayeux
+public import Engine
+
+extension LoadedConfiguration {
+  /// The options that the engine looks up: what the sources set, without the built-in values.
+  public var options: Options { Options(sections: sections) }
+
+  /// Times and bounds of each Comet session.
+  public var sessionSettings: SessionSettings {
+    let settings = ServerSettings(self)
+    let reader = ServerOptionReader(configuration: self)
+    var session = SessionSettings()
+    session.timeoutMilliseconds = settings.cometTimeoutMilliseconds
+    session.holdMilliseconds = settings.cometHoldMilliseconds
+    session.maxIntervalMilliseconds = settings.cometMaxIntervalMilliseconds
+    session.queueMessagesMaximum = reader.integer("limits.session_queue_messages")
+    session.queueBytesMaximum = reader.integer("limits.session_queue_bytes")
+    return session
+  }
+
+  public var engineLimits: EngineLimits {
+    let reader = ServerOptionReader(configuration: self)
+    var limits = EngineLimits()
+    limits.chatsMaximum = reader.integer("limits.chats")
+    limits.cometSessionsMaximum = reader.integer("limits.sessions")
+    limits.cometSessionsByUserMaximum = reader.integer("limits.sessions_by_user")
+    limits.pushQueuesMaximum = reader.integer("limits.push_queues")
+    limits.tasksMaximum = reader.integer("limits.tasks")
+    return limits
+  }
+}

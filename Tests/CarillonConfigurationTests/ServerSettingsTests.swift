@@ -1,0 +1,46 @@
+import Testing
+
+@testable import CarillonConfiguration
+
+@Suite("Server settings")
+struct ServerSettingsTests {
+  private func settings(_ yaml: String) throws -> ServerSettings {
+    ServerSettings(try ConfigurationLoader.load(yaml: yaml))
+  }
+
+  @Test("an empty configuration gives the documented values")
+  func defaults() throws {
+    let settings = try settings("")
+    #expect(settings.port == 8080)
+    #expect(settings.tls == nil)
+    #expect(settings.allowedOrigins == "*")
+    #expect(settings.cometTimeoutMilliseconds == 30_000)
+    #expect(settings.cometHoldMilliseconds == 25_000)
+    #expect(settings.cometMaxIntervalMilliseconds == 10_000)
+    #expect(settings.journalSegmentBytes == 64 * 1_048_576)
+  }
+
+  @Test("values of the file arrive in their types")
+  func values() throws {
+    let settings = try settings(
+      """
+      server:
+        tls.certificate: chain.pem
+        tls.key: key.pem
+        shutdown_grace: 1.5
+        allowed_origins: [https://a.example.test, https://b.example.test]
+        journal.segment_size: 2 MiB
+        cookie_required: true
+      """)
+    #expect(settings.tls == ServerSettings.TLSFiles(certificate: "chain.pem", key: "key.pem"))
+    #expect(settings.shutdownGrace == .milliseconds(1_500))
+    #expect(settings.allowedOrigins == "https://a.example.test,https://b.example.test")
+    #expect(settings.journalSegmentBytes == 2_097_152)
+    #expect(settings.isCookieRequired)
+  }
+
+  @Test("a connect is held shorter than advised", arguments: [(30_000, 25_000), (6_000, 5_000), (1_200, 1_000)])
+  func hold(timeout: Int, hold: Int) throws {
+    #expect(try settings("server: { cometd.timeout: \(timeout) }").cometHoldMilliseconds == hold)
+  }
+}
