@@ -49,6 +49,7 @@ let package = Package(
   name: "carillon",
   platforms: [.macOS(.v15)],
   products: [
+    .executable(name: "carillon", targets: ["carillon"]),
     .library(name: "CarillonClient", targets: ["CarillonClient"]),
   ],
   dependencies: [
@@ -103,9 +104,20 @@ let package = Package(
       "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
     // freed on another, which costs glibc's allocator a fifth of the server's time.
+    .systemLibrary(
+      name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
       "CarillonConfiguration", in: "Sources/App",
       ["Bayeux", "ChatDomain", "Engine", "HTTPEdge", configuration, systemPackage, yams]),
+    .executableTarget(
+      name: "carillon",
+      dependencies: [
+        "Bayeux", "CJemalloc", "CarillonClient", "CarillonConfiguration", "Engine", "EntityRuntime", "EventSourcing",
+        "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushProviders", argumentParser,
+        asyncHTTPClient, coreMetrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, systemPackage,
+        unixSignals,
+      ],
+      path: "Sources/App/carillon", swiftSettings: strict),
     module(
       "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
 

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `carillon`: serves, unless a subcommand says otherwise.
+struct RootCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "carillon",
+    abstract: "A self-hosted server for chats and pushes that survive the app's background, and its own kill.",
+    version: "carillon \(Version.current)",
+    subcommands: [
+      ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, HealthCommand.self,
+      DemoCommand.self,
+    ],
+    defaultSubcommand: ServeCommand.self)
+}

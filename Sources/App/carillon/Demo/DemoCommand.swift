@@ -1,0 +1,59 @@
+import ArgumentParser
+import CarillonClient
+
+/// `carillon demo`: the main promise, played on this machine with a real server, client, agent and push receiver.
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Play a chat that survives the app's background and the server's kill.",
+    discussion: """
+      Starts a server of its own on loopback with a temporary directory, plays one background phase with a kill in \
+      its middle, and verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
+      """)
+
+  @Flag(help: "Keep the temporary directory, to look at the journal and the log.") var keep = false
+
+  func run() async throws {
+    let screen = DemoScreen()
+    let stage: DemoStage
+    do {
+      stage = try await DemoStage(screen, keepsDirectory: keep)
+    } catch {
+      screen.failed("cannot set the stage: \(error)")
+      throw ExitStatus.failure.exitCode
+    }
+    do {
+      try await DemoStory(stage, screen).play()
+    } catch {
+      screen.failed("\(error)")
+      let log = stage.server.logTail
+      if !log.isEmpty { screen.note("the server's log ends with:\n\(log)") }
+      await stage.clear()
+      throw ExitStatus.failure.exitCode
+    }
+    await stage.clear()
+  }
+}
+
+/// A step that did not come out as it must.
+struct DemoFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The times that keep the demo from waiting for ever, and those that it plays with.
+enum DemoLimits {
+  static let readyTimeout = Duration.seconds(15)
+  /// What happens at once on this machine; generous, because the machine may be busy.
+  static let eventTimeout = Duration.seconds(8)
+  static let stopTimeout = Duration.seconds(10)
+  /// `_client_timeout_notification`, seconds.
+  static let pushDelaySeconds = 3
+  /// From the agent's first message in the background to the kill.
+  static let killDelay = Duration.milliseconds(1_200)
+  /// For a push that must not come.
+  static let silence = Duration.milliseconds(600)
+  static let logTailBytes = 3_000
+  static let receivedBytesMaximum = 65_536
+}

@@ -1,0 +1,43 @@
+import Bayeux
+import CarillonClient
+
+/// One customer of the story, with all that has come to them.
+struct DemoCustomer: Sendable {
+  let chat: CarillonChat
+  let events = DemoInbox<ChatEvent>()
+  let messages = DemoInbox<ChatEventMessage>()
+
+  /// - Parameter trace: what passes over the wire.
+  init(
+    _ server: ServerAddress, userKey: String, transport: ConnectionType,
+    trace: (@Sendable (WireTrace) -> Void)? = nil
+  ) {
+    var configuration = ChatConfiguration(server: server, userKey: userKey)
+    configuration.transport = transport
+    // A story is no place for long waits.
+    configuration.backOff = BackOff(step: .milliseconds(250), maximum: .seconds(1))
+    configuration.trace = trace
+    chat = CarillonChat(configuration)
+    let (chat, events, messages) = (chat, events, messages)
+    // Ends with the chat, whose stream it reads.
+    Task {
+      for await message in chat.events {
+        messages.put(message)
+        for event in message.events { events.put(event) }
+      }
+    }
+  }
+
+  /// Waits for a text.
+  func hears(_ text: String) async throws -> ChatEvent {
+    try await events.first("the message \"\(text)\"") { $0.text == text }
+  }
+
+  /// Everything received, as positions and types in order.
+  func checkOrder() throws {
+    let positions = events.all.map(\.position)
+    guard positions == Array(1..<(positions.count + 1)) else {
+      throw DemoFailure("positions came as \(positions)")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import CarillonClient
+import Synchronization
+import SystemPackage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The server of the demo: a process of its own on loopback, started, killed and started again on one directory.
+final class DemoServer: Sendable {
+  let address: ServerAddress
+  let directory: String
+  private let process = Mutex<DemoProcess?>(nil)
+
+  private var configurationFile: String { directory + "/carillon.yaml" }
+  private var logFile: String { directory + "/server.log" }
+
+  /// - Parameter pushPort: where the push receiver listens on loopback.
+  init(directory: String, pushPort: Int) throws {
+    self.directory = directory
+    address = ServerAddress(host: "127.0.0.1", port: try Self.freePort())
+    try write(
+      """
+      server:
+        host: 127.0.0.1
+        port: \(address.port)
+        data_directory: \(directory)/data
+      push:
+        pushEnabled: comet,customhttp
+        customhttp.url: http://127.0.0.1:\(pushPort)/push
+      service.request-chat:
+        _client_timeout_notification: \(DemoLimits.pushDelaySeconds)
+
+      """, to: configurationFile)
+  }
+
+  /// `carillon token create`.
+  func makeToken(name: String) async throws -> String {
+    let output = try await run(["token", "create", "--name", name, "--role", "agent", "--config", configurationFile])
+    guard let token = output.split(whereSeparator: \.isWhitespace).first(where: { $0.hasPrefix("car_") }) else {
+      throw DemoFailure("token create printed no token: \(output)")
+    }
+    return String(token)
+  }
+
+  /// `carillon journal verify`.
+  func verifyJournal() async throws -> String { try await run(["journal", "verify", "--config", configurationFile]) }
+
+  /// Starts the server and waits until it is ready.
+  /// - Returns: how long that took.
+  func start() async throws -> Duration {
+    let begin = ContinuousClock.now
+    let started = try DemoProcess(["serve", "--config", configurationFile], log: logFile)
+    process.withLock { $0 = started }
+    let pool = HTTPPool(address)
+    defer { pool.shutDown() }
+    while ContinuousClock.now - begin < DemoLimits.readyTimeout {
+      if let status = started.poll() { throw DemoFailure("the server ended with \(status) instead of becoming ready") }
+      let response = try? await pool.response(to: HTTPRequest(.get, "/health/ready"), timeout: .seconds(1))
+      if response?.status == 200 { return ContinuousClock.now - begin }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw DemoFailure("the server was not ready within \(DemoScreen.seconds(DemoLimits.readyTimeout))")
+  }
+
+  /// SIGKILL: no goodbye, no last write.
+  func killNow() async throws {
+    guard let running = process.withLock({ $0 }) else { return }
+    running.send(signal: SIGKILL)
+    let status = try await running.wait(atMost: DemoLimits.stopTimeout)
+    guard status == -SIGKILL else { throw DemoFailure("the server ended with \(status) before it was killed") }
+  }
+
+  /// SIGTERM: a graceful stop.
+  func stop() async throws {
+    guard let running = process.withLock({ $0 }) else { return }
+    running.send(signal: SIGTERM)
+    let status = try await running.wait(atMost: DemoLimits.stopTimeout)
+    guard status == 0 else { throw DemoFailure("the server ended with \(status) after SIGTERM") }
+  }
+
+  /// Whatever state it is in.
+  func end() async {
+    guard let running = process.withLock({ $0 }), running.poll() == nil else { return }
+    running.send(signal: SIGKILL)
+    _ = try? await running.wait(atMost: DemoLimits.stopTimeout)
+  }
+
+  var logTail: String {
+    guard let bytes = read(logFile) else { return "" }
+    return String(decoding: bytes.suffix(DemoLimits.logTailBytes), as: UTF8.self)
+  }
+
+  /// Another command of this program, to its end.
+  private func run(_ arguments: [String]) async throws -> String {
+    let output = "\(directory)/\(arguments[0])-\(arguments[1]).txt"
+    let status = try await DemoProcess(arguments, log: output).wait(atMost: DemoLimits.stopTimeout)
+    let text = String(decoding: read(output) ?? [], as: UTF8.self)
+    guard status == 0 else {
+      throw DemoFailure("carillon \(arguments[0]) \(arguments[1]) ended with \(status): \(text)")
+    }
+    return text
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let file = try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+  }
+
+  private func read(_ path: String) -> [UInt8]? {
+    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
+    defer { try? file.close() }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while let count = try? chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+      bytes += chunk[..<count]
+    }
+    return bytes
+  }
+
+  /// A port that was free a moment ago: the server must come back to the same one after its kill.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw DemoFailure("no socket") }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+      }
+    }
+    guard isBound else { throw DemoFailure("no free port on loopback") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+}

@@ -1,0 +1,51 @@
+import CarillonClient
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Everything that the story is played with.
+struct DemoStage {
+  let directory: String
+  let keepsDirectory: Bool
+  let screen: DemoScreen
+  let receiver: DemoPushReceiver
+  let server: DemoServer
+
+  init(_ screen: DemoScreen, keepsDirectory: Bool) async throws {
+    self.screen = screen
+    self.keepsDirectory = keepsDirectory
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/carillon-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw DemoFailure("cannot make a directory in \(parent)") }
+    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    receiver = try await DemoPushReceiver()
+    server = try DemoServer(directory: directory, pushPort: receiver.port)
+  }
+
+  /// Ends what runs and removes what was made.
+  func clear() async {
+    await server.end()
+    await receiver.close()
+    if keepsDirectory {
+      screen.note("kept: \(directory)")
+    } else {
+      Self.removeTree(directory)
+    }
+  }
+
+  private static func removeTree(_ path: String) {
+    if let stream = opendir(path) {
+      while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { removeTree("\(path)/\(name)") }
+      }
+      closedir(stream)
+    }
+    _ = remove(path)
+  }
+}

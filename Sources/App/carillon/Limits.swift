@@ -1,0 +1,9 @@
+/// The bounds of what the commands read and write.
+enum Limits {
+  /// A log record's message and each of its metadata values are cut at this many characters.
+  static let logTextCharactersMaximum = 8_192
+  /// The answer to `health`, in bytes.
+  static let healthAnswerBytesMaximum = 16_384
+  /// `health` waits this long.
+  static let healthTimeout = Duration.seconds(5)
+}

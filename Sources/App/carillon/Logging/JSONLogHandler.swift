@@ -1,0 +1,114 @@
+import EventSourcing
+import JSONEnvelope
+import Logging
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes each record as one line of JSON with one `write(2)`, so that lines of different threads never mix.
+///
+/// `{"time":"2026-02-11T08:30:05.123Z","level":"info","label":"carillon","message":"…","port":"8080"}`
+struct JSONLogHandler: LogHandler {
+  let label: String
+  let output: FileDescriptor
+  private let threshold: LogLevelSwitch
+  private var ownLevel: Logger.Level?
+
+  var metadata: Logger.Metadata = [:]
+  var metadataProvider: Logger.MetadataProvider?
+
+  init(label: String, threshold: LogLevelSwitch, output: FileDescriptor = .standardError) {
+    self.label = label
+    self.threshold = threshold
+    self.output = output
+  }
+
+  /// Makes all loggers of this process write JSON lines to standard error. Once a process.
+  static func bootstrap(_ threshold: LogLevelSwitch) {
+    LoggingSystem.bootstrap { JSONLogHandler(label: $0, threshold: threshold) }
+  }
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.level }
+    set { ownLevel = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.key("time")
+    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    writer.string(now.iso8601Milliseconds)
+    writer.key("level")
+    writer.string(event.level.rawValue)
+    writer.key("label")
+    writer.string(label)
+    writer.key("message")
+    writer.string(Self.cut(event.message.description))
+    if let error = event.error {
+      writer.key("error")
+      writer.string(Self.cut(String(describing: error)))
+    }
+    var all = metadata
+    if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+    if let own = event.metadata { all.merge(own) { _, new in new } }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) where !Self.ownKeys.contains(key) {
+      writer.key(key)
+      Self.write(Self.isSecret(key) ? "redacted" : value, into: &writer)
+    }
+    writer.endObject()
+    emit(writer.bytes + [UInt8(ascii: "\n")])
+  }
+
+  private static let ownKeys: Set<String> = ["time", "level", "label", "message"]
+  private static let secretWords = ["token", "password", "secret", "authorization", "credential", "apikey"]
+
+  /// Nobody should hand a secret to a logger; a metadata key of such a name is a mistake that must not be printed.
+  private static func isSecret(_ key: String) -> Bool {
+    let lower = key.lowercased()
+    return secretWords.contains { lower.hasSuffix($0) }
+  }
+
+  private static func write(_ value: Logger.MetadataValue, into writer: inout JSONWriter) {
+    switch value {
+    case .string(let text): writer.string(cut(text))
+    case .stringConvertible(let value): writer.string(cut(value.description))
+    case .array(let values):
+      writer.beginArray()
+      for value in values { write(value, into: &writer) }
+      writer.endArray()
+    case .dictionary(let values):
+      writer.beginObject()
+      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        writer.key(key)
+        write(isSecret(key) ? "redacted" : value, into: &writer)
+      }
+      writer.endObject()
+    }
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.utf8.count <= Limits.logTextCharactersMaximum
+      ? text : String(text.prefix(Limits.logTextCharactersMaximum)) + "…"
+  }
+
+  private func emit(_ line: [UInt8]) {
+    line.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      // One call in the ordinary case; a pipe that is nearly full may take a long line in pieces. A log that cannot be
+      // written is no reason to stop serving.
+      while !rest.isEmpty, let count = try? output.write(UnsafeRawBufferPointer(rebasing: rest)), count > 0 {
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import CarillonConfiguration
+import CoreMetrics
+import Engine
+import HTTPEdge
+import Journal
+import Logging
+import NIOCore
+import NIOPosix
+import PrometheusMetrics
+import PushProviders
+import ServiceLifecycle
+import SystemPackage
+import UnixSignals
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Everything that a serving process is made of, wired together.
+///
+/// A stop goes from the outside in: the HTTP server stops accepting and answers what is held, then the engine finishes
+/// its effects and closes the journal.
+struct Server {
+  private let loaded: LoadedConfiguration
+  private let settings: ServerSettings
+  private let level: LogLevelSwitch
+  private let logger: Logger
+  private let tokens: TokenStore
+  private let providers: Providers
+  private let engine: Engine
+  private let http: HTTPServer
+
+  /// - Throws: `ServeFailure` or `TokenStoreError`.
+  init(loaded: LoadedConfiguration, level: LogLevelSwitch, logger: Logger) throws {
+    self.loaded = loaded
+    self.level = level
+    self.logger = logger
+    settings = ServerSettings(loaded)
+    let directory = DataDirectory(path: FilePath(settings.dataDirectory))
+    try directory.claim()
+    tokens = try TokenStore(directory: settings.dataDirectory)
+
+    // Half of the processors for sockets: entities, outbox and journal need the others.
+    let half = max(1, System.coreCount / 2)
+    NIOSingletons.groupLoopCountSuggestion = half
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    let providers = Providers(PushSettings(loaded))
+    self.providers = providers
+    var configuration = EngineConfiguration(dataDirectory: directory.path)
+    configuration.options = loaded.options
+    configuration.sessionSettings = loaded.sessionSettings
+    configuration.limits = loaded.engineLimits
+    configuration.journal.segmentByteCount = settings.journalSegmentBytes
+    configuration.requiresCookie = settings.isCookieRequired
+    configuration.laneCount = half
+    engine = Engine(
+      configuration: configuration, providers: { providers.table[$0] }, logger: logger,
+      onFatal: { description in
+        // Nothing may be acknowledged any more, not even by whatever runs at an ordinary exit.
+        logger.critical(
+          "the journal failed, nothing is acknowledged any more: \(description)",
+          metadata: ["exitCode": "\(ExitStatus.journalFailed.rawValue)"])
+        _exit(ExitStatus.journalFailed.rawValue)
+      })
+    http = HTTPServer(
+      engine: engine, tokens: tokens, configuration: loaded.edge, metrics: { registry.render() }, logger: logger)
+  }
+
+  /// Serves until a signal stops it.
+  func run(reloadingFrom sources: ConfigurationSources) async throws {
+    let reload = ReloadService(
+      sources: sources, started: loaded, options: engine.options, level: level, logger: logger)
+    let recovery = RecoveryService(engine: engine, logger: logger) { summary in await announce(summary) }
+    // Stopped from the last to the first.
+    var group = ServiceGroupConfiguration(
+      services: [
+        .init(service: EngineService(engine: engine, grace: settings.shutdownGrace)),
+        .init(service: recovery, successTerminationBehavior: .ignore),
+        .init(service: reload, successTerminationBehavior: .ignore),
+        .init(service: http),
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
+    // The edge and the engine keep the grace themselves; this is for what should never be needed.
+    group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + .seconds(5)
+    let result: Result<Void, any Error>
+    do {
+      try await ServiceGroup(configuration: group).run()
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await providers.shutdown()
+    try result.get()
+  }
+
+  /// One line that a person can read: where, what, and how to go on.
+  private func announce(_ summary: RecoverySummary) async {
+    let usable = (try? tokens.list().count { $0.isUsable }) ?? 0
+    // Nothing to announce if it cannot listen: that ends the group with an error of its own.
+    guard let bound = try? await http.boundAddress else { return }
+    let host = bound.ipAddress ?? settings.host
+    let scheme = settings.tls == nil ? "http" : "https"
+    let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(bound.port ?? settings.port)"
+    logger.notice(
+      """
+      carillon \(Version.current) is ready on \(address), data in \(settings.dataDirectory), \
+      \(summary.records) records, \(usable) tokens
+      """,
+      metadata: ["address": "\(address)", "dataDirectory": "\(settings.dataDirectory)"])
+    if usable == 0 {
+      logger.warning(
+        """
+        no token exists, so the server listens on loopback only: make one with \
+        `carillon token create --name NAME --role agent --data-directory \(settings.dataDirectory)` and restart
+        """)
+    }
+  }
+
+  /// The service group tells much about its own doings at lower levels.
+  private var quietLogger: Logger {
+    var logger = logger
+    logger.logLevel = .warning
+    return logger
+  }
+}

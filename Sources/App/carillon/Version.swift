@@ -1,0 +1,4 @@
+/// What `carillon --version` prints.
+enum Version {
+  static let current = "0.1.0"
+}
