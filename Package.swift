@@ -50,6 +50,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "carillon", targets: ["carillon"]),
+    .executable(name: "carillon-bench", targets: ["carillon-bench"]),
     .library(name: "CarillonClient", targets: ["CarillonClient"]),
   ],
   dependencies: [
@@ -120,6 +121,13 @@ let package = Package(
       path: "Sources/App/carillon", swiftSettings: strict),
     module(
       "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+    .executableTarget(
+      name: "carillon-bench",
+      dependencies: [
+        "CJemalloc", "CarillonClient", "ChatDomain", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
+        "JournalFormat", argumentParser, nioCore, nioPosix, systemPackage,
+      ],
+      path: "Benchmarks/carillon-bench", swiftSettings: strict),
 
     // Tests: a folder for each module, then the whole.
     tests("EventSourcingTests", ["EventSourcing"]),

@@ -1,0 +1,65 @@
+import ChatDomain
+import EventSourcing
+import Journal
+
+/// Chats as a server would journal them: decided by the real decider, encoded by the real codec.
+struct ChatEvents {
+  private var chats: [ChatSession]
+  private var keys: [String]
+  private var sequences: [UInt64]
+  private var random = SplitMix64(seed: 42)
+  private var clock = Timestamp(milliseconds: 1_770_000_000_000)
+  private var next = 0
+
+  /// - Parameter count: chats that run at the same time.
+  init(chats count: Int) {
+    var random = SplitMix64(seed: 7)
+    chats = Array(repeating: ChatSession(), count: count)
+    sequences = Array(repeating: 0, count: count)
+    keys = (0..<count).map { _ in "412-" + Self.uuid(&random) }
+  }
+
+  /// What opens every chat: the instance, the start and the agent's join.
+  mutating func opening() throws -> [PendingRecord] {
+    var records: [PendingRecord] = []
+    for index in chats.indices {
+      let start = ChatStart(
+        chatSessionID: String(Self.uuid(&random).filter { $0 != "-" }.prefix(16)), userKey: "user-\(index)",
+        notifiesByComet: true, nickname: "Customer \(index)", subject: "Order \(index)", firstMessage: nil,
+        pushTarget: nil, userID: "u\(index)", secureKey: "s\(index)", data: [])
+      let actions: [ChatAction] = [
+        .create(serviceName: "request-chat", data: []), .start(start),
+        .agentJoin(agentID: "agent", nickname: "Agent K", role: .agent),
+      ]
+      for action in actions { records += try perform(action, on: index) }
+    }
+    return records
+  }
+
+  /// The next message, of a customer or an agent in turn, chat after chat.
+  mutating func message() throws -> [PendingRecord] {
+    let index = next % chats.count
+    let text = MessageText.make(&random)
+    let isAgent = (next / chats.count) % 2 == 0
+    next += 1
+    clock = clock.advanced(by: .milliseconds(next % 3))
+    return try perform(isAgent ? .agentSend(agentID: "agent", text: text) : .customerSend(text: text), on: index)
+  }
+
+  private mutating func perform(_ action: ChatAction, on index: Int) throws -> [PendingRecord] {
+    let events = try chats[index].decide(ChatCommand(action, policy: ChatPolicy()), now: clock)
+    return events.map { event in
+      chats[index].evolve(event, at: clock)
+      sequences[index] += 1
+      let stored = StoredEvent(event)
+      return PendingRecord(
+        kind: EntityKind.chatSession.rawValue, key: keys[index], sequence: sequences[index],
+        timeMilliseconds: clock.milliseconds, tag: stored.tag, payload: stored.payload)
+    }
+  }
+
+  private static func uuid(_ random: inout SplitMix64) -> String {
+    let digits = Array("0123456789abcdef")
+    return String((0..<36).map { [8, 13, 18, 23].contains($0) ? "-" : digits[Int(random.next() % 16)] })
+  }
+}

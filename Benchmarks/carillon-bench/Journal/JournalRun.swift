@@ -1,0 +1,76 @@
+import ChatDomain
+import EntityRuntime
+import EventSourcing
+import Journal
+import JournalFormat
+import SystemPackage
+
+/// One journal in a directory of its own, for one measurement.
+struct JournalRun: Sendable {
+  let directory: WorkDirectory
+  let writer: JournalWriter
+
+  static let folder = "data/journal"
+
+  /// Opens the journal, as the server does, ready for events.
+  init(in directory: WorkDirectory) throws {
+    self.directory = directory
+    (writer, _) = try JournalWriter.open(
+      directory: Self.path(directory), onFatal: { Terminal.note("the journal failed: \($0)") }, replay: { _ in })
+  }
+
+  static func path(_ directory: WorkDirectory) -> FilePath { FilePath(directory.path).appending(folder) }
+
+  /// Makes `count` events of chats and appends them, without waiting for each.
+  static func fill(_ directory: WorkDirectory, events count: Int, chats: Int) throws {
+    let run = try JournalRun(in: directory)
+    var source = ChatEvents(chats: chats)
+    var written = 0
+    var last = try run.writer.append(try source.opening())
+    written = Int(last)
+    while written < count {
+      // Small groups, as turns come to a busy server; the disk is waited for now and then.
+      var group: [PendingRecord] = []
+      for _ in 0..<min(64, count - written) { group += try source.message() }
+      last = try run.writer.append(group)
+      written += group.count
+      if written % 65_536 < 64 { try run.writer.waitUntilDurable(last) }
+    }
+    try run.writer.close()
+  }
+
+  /// Reads the journal and applies every event to the state of its chat.
+  static func replay(_ directory: WorkDirectory) throws -> (events: Int, seconds: Double) {
+    var chats = ReplayTable<ChatSession>(kind: .chatSession)
+    var events = 0
+    let start = ContinuousClock.now
+    let (writer, _) = try JournalWriter.open(
+      directory: path(directory), onFatal: { Terminal.note("the journal failed: \($0)") }
+    ) { view in
+      events += 1
+      try chats.apply(
+        ReplayRecord(
+          position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
+          time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
+    }
+    let recovered = chats.finish()
+    let seconds = (ContinuousClock.now - start).inSeconds
+    guard !recovered.isEmpty else { throw BenchError("nothing was replayed") }
+    try writer.close()
+    return (events, seconds)
+  }
+
+  /// Bytes that the segments really hold, without the zeros that were written ahead.
+  static func usedBytes(_ directory: WorkDirectory) throws -> Int {
+    var used = 0
+    for file in directory.files(in: folder) where file.bytes > 0 {
+      let bytes = Files.bytes(file.path, maximum: file.bytes) ?? []
+      used += (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+    }
+    return used
+  }
+}
+
+extension Duration {
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import SystemPackage
+
+/// What the figures were measured on.
+enum Machine {
+  static var description: String {
+    let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    let model = Files.text("/proc/cpuinfo").flatMap { info in
+      info.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last.map(String.init)
+    }
+    let memory = Files.text("/proc/meminfo").flatMap { info in
+      info.split(separator: "\n").first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+    let kernel = Files.text("/proc/sys/kernel/osrelease").map(trimmed) ?? "unknown kernel"
+    let processor = model.map(trimmed) ?? "unknown processor"
+    return "\(processors) × \(processor), \((memory ?? 0) / 1_048_576) GiB, Linux \(kernel)"
+  }
+
+  /// The commit that the working directory is at; "unknown" outside of a repository.
+  static var commit: String {
+    guard let head = Files.text(".git/HEAD").map(trimmed) else { return "unknown" }
+    guard head.hasPrefix("ref: ") else { return head }
+    let reference = String(head.dropFirst(5))
+    if let commit = Files.text(".git/" + reference) { return trimmed(commit) }
+    let packed = Files.text(".git/packed-refs")?.split(separator: "\n").first { $0.hasSuffix(" " + reference) }
+    return packed.map { String($0.prefix(40)) } ?? "unknown"
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    var text = Substring(text)
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    return String(text)
+  }
+}
+
+/// Small files, read whole.
+enum Files {
+  static func bytes(_ path: String, maximum: Int = 1_048_576) -> [UInt8]? {
+    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
+    defer { try? file.close() }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    // Files under /proc have no size that could be asked for.
+    while bytes.count < maximum, let count = try? chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+      bytes += chunk[..<count]
+    }
+    return bytes
+  }
+
+  static func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
+
+  static func write(_ text: String, to path: String) throws {
+    let file = try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+  }
+}

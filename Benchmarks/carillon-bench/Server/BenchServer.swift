@@ -1,0 +1,117 @@
+import CarillonClient
+import Glibc
+import SystemPackage
+
+/// A server of this build on loopback, with a data directory of its own that goes away with it.
+final class BenchServer: Sendable {
+  let address: ServerAddress
+  let agentToken: String
+  private let child: ChildProcess
+  private let directory: WorkDirectory
+
+  /// Starts the server and waits until it is ready.
+  /// - Parameter directory: made anew if nil; one that holds a journal already is served as it is.
+  static func start(in directory: WorkDirectory? = nil) async throws -> BenchServer {
+    let directory = try directory ?? WorkDirectory()
+    let server = try await BenchServer(in: directory)
+    try await server.waitUntilReady()
+    return server
+  }
+
+  init(in directory: WorkDirectory) async throws {
+    self.directory = directory
+    let executable = try Self.executable()
+    let port = try Self.freePort()
+    address = ServerAddress(host: "127.0.0.1", port: port)
+    try Files.write(
+      """
+      server:
+        host: 127.0.0.1
+        port: \(port)
+        data_directory: \(directory.path)/data
+        log_level: warning
+        limits.connections: 19800
+      service.request-chat:
+        _type: builtin
+      """ + "\n", to: directory.path + "/carillon.yaml")
+    agentToken = try await Self.createToken(executable, directory)
+    child = try ChildProcess(
+      executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log")
+  }
+
+  var pid: Int32 { child.pid }
+
+  /// Ends the server at once, as a kill would.
+  func stop() { child.kill() }
+
+  /// Asks for readiness every few milliseconds.
+  func waitUntilReady() async throws {
+    let pool = HTTPPool(address)
+    defer { pool.shutDown() }
+    let deadline = ContinuousClock.now + Limits.readyTimeout
+    while ContinuousClock.now < deadline {
+      guard child.isRunning else { break }
+      if let response = try? await pool.response(to: HTTPRequest(.get, "/health/ready"), timeout: .seconds(1)),
+        response.status == 200
+      {
+        return
+      }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    throw BenchError("the server did not become ready:\n\(logTail)")
+  }
+
+  var logTail: String {
+    let log = Files.bytes(directory.path + "/log", maximum: 16_777_216) ?? []
+    return String(decoding: log.suffix(Limits.logTailBytes), as: UTF8.self)
+  }
+
+  private static func createToken(_ executable: String, _ directory: WorkDirectory) async throws -> String {
+    let output = directory.path + "/token"
+    // A directory that is served again has its token already.
+    if let token = Files.text(output).flatMap(token(in:)) { return token }
+    let status = try await ChildProcess.run(
+      executable,
+      ["token", "create", "--config", directory.path + "/carillon.yaml", "--role", "agent", "--name", "bench"],
+      log: output)
+    let text = Files.text(output) ?? ""
+    guard status == 0, let token = Self.token(in: text) else {
+      throw BenchError("token create ended with \(status):\n\(text)")
+    }
+    return token
+  }
+
+  /// The token is the one word of the output that begins as tokens do.
+  static func token(in text: String) -> String? {
+    text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("car_") }.map(String.init)
+  }
+
+  /// The server is built beside this program.
+  private static func executable() throws -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    guard length > 0 else { throw BenchError("cannot tell where this program is") }
+    let own = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = FilePath(own).removingLastComponent().appending("carillon").string
+    guard access(path, X_OK) == 0 else { throw BenchError("no server at \(path): build the product carillon") }
+    return path
+  }
+
+  /// A port that was free a moment ago.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw BenchError("no socket") }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+      }
+    }
+    guard bound else { throw BenchError("no free port on loopback") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+}
