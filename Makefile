@@ -1,0 +1,58 @@
+# One command for each thing that one wants to do. Every target sets up what it needs.
+
+SWIFT ?= swift
+# Plain incremental builds let an import slip through that Package.swift does not allow: the check makes it an error.
+FLAGS := --explicit-target-dependency-import-check error
+VENV := .venv
+PYTHON := $(VENV)/bin/python3
+
+.PHONY: help setup build run demo test test-environment bench format lint clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+# Two libraries with their headers, found by pkg-config, are all that Swift packages do not bring.
+setup: ## Install the system libraries that Carillon needs
+	@if pkg-config --exists liblz4 jemalloc 2>/dev/null; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "Carillon needs liblz4, jemalloc (headers and libraries) and pkg-config: install them first." >&2; exit 1; \
+	fi; \
+	sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq liblz4-dev libjemalloc-dev pkg-config
+
+build: setup ## Build the server, optimised: .build/release/carillon
+	$(SWIFT) build -c release --product carillon $(FLAGS)
+
+run: build ## Run the server with the example configuration, data in ./data
+	.build/release/carillon serve --config Sources/App/carillon.example.yaml --data-directory data
+
+demo: build ## Play the whole story: chat, background, push, kill, restart, catch-up, audit
+	.build/release/carillon demo
+
+test: setup test-environment ## Run all tests
+	$(SWIFT) build --build-tests $(FLAGS)
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS)
+
+# The independent CometD client that the end-to-end tests drive.
+test-environment:
+	@if [ -x $(PYTHON) ] && $(PYTHON) -c 'import aiocometd' 2>/dev/null; then exit 0; fi; \
+	rm -rf $(VENV); \
+	if ! python3 -m venv $(VENV) >/dev/null 2>&1; then \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq python3 python3-venv; \
+	  rm -rf $(VENV); python3 -m venv $(VENV); \
+	fi && $(PYTHON) -m pip install --quiet --disable-pip-version-check 'aiocometd-ng==0.5.6'
+
+bench: setup ## Measure: journal, chat, idle connections, restart
+	$(SWIFT) build -c release --product carillon $(FLAGS)
+	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
+	.build/release/carillon-bench all
+
+format: ## Format the sources
+	$(SWIFT) format --in-place --recursive Package.swift Sources Journal Benchmarks Tests
+
+lint: ## Say what is not formatted
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Journal Benchmarks Tests
+
+clean: ## Remove what was built
+	rm -rf .build $(VENV)
