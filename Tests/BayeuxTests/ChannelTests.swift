@@ -48,10 +48,11 @@ struct ChannelPolicyTests {
   }
 
   @Test(
-    "opens the event channel and what covers everything, ignores service channels, stops at the first refusal",
+    "opens the event channel and what covers everything, nothing else, and stops at the first refusal",
     arguments: [
       (#""/_genesys""#, ["/_genesys"], nil), (#""/*""#, ["/*"], nil), (#""/**""#, ["/**"], nil),
-      (#"["/_genesys","/**"]"#, ["/_genesys", "/**"], nil), (#""/service/x""#, [], nil), (#""/service/**""#, [], nil),
+      (#"["/_genesys","/**"]"#, ["/_genesys", "/**"], nil), (#""/service/x""#, [], .subscribeDenied),
+      (#""/service/**""#, [], .subscribeDenied),
       (#""/other""#, [], .subscribeDenied), (#""/meta/connect""#, [], .subscribeDenied),
       (#""/_genesys/*""#, [], .subscribeDenied), (#""/a/*/b""#, [], .subscriptionInvalid),
       (#""/service//x""#, [], .subscriptionInvalid), (#""""#, [], .subscriptionInvalid),

@@ -1,8 +1,11 @@
 extension BayeuxSession {
   mutating func deliver(_ messages: [QueuedMessage], _ actions: inout [SessionAction]) {
     let bytes = messages.reduce(0) { $0 + $1.bytes.count }
-    if pendingMessages + messages.count > settings.queueMessagesMaximum
-      || pendingBytes + bytes > settings.queueBytesMaximum
+    // What a client missed comes as one message, however much it is: an empty session takes any, or its client would
+    // shake hands in vain for ever.
+    if pendingMessages > 0,
+      pendingMessages + messages.count > settings.queueMessagesMaximum
+        || pendingBytes + bytes > settings.queueBytesMaximum
     {
       if let held { actions.append(.respond(held.lane.exchange, messages: [refusal(of: held.request)])) }
       end(.overflowed, &actions)

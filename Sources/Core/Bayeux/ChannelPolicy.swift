@@ -1,7 +1,7 @@
 /// Which channels a client may subscribe to.
 ///
 /// There is one application channel. A session must not listen in on others, so besides that channel only the patterns
-/// that cover everything are open, and service channels, where subscribing does nothing. Spec: GMS 4.4.
+/// that cover everything are open. Spec: GMS 4.4.
 public struct ChannelPolicy: Sendable, Equatable {
   /// Where events are sent.
   public let eventChannel: String
@@ -46,7 +46,7 @@ public struct ChannelPolicy: Sendable, Equatable {
       }
       if channel == eventChannel || channel == "/*" || channel == "/**" {
         outcome.channels.append(channel)
-      } else if !ChannelName.isService(channel) {
+      } else {
         outcome.error = refusal
         break
       }
