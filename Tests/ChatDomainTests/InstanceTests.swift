@@ -77,17 +77,26 @@ struct InstanceTests {
     #expect(try conversation.when(.timeToLiveElapsed, at: 170).effects.last == .expired)
   }
 
+  @Test("a customer who is connected is using the chat, also without a word")
+  func connectedLives() throws {
+    var conversation = try Conversation.online()
+    conversation.policy.timeToLive = .seconds(100)
+    let turn = try conversation.when(.timeToLiveElapsed, at: 101)
+    #expect(turn.events == [.timeToLiveExtended(until: Conversation.time(201))])
+  }
+
   @Test("a live chat that expires ends first")
   func liveExpires() throws {
     var conversation = try Conversation.online()
     conversation.policy.timeToLive = .seconds(100)
-    let turn = try conversation.when(.timeToLiveElapsed, at: 101)
-    let left = Conversation.event(3, .left, "Guest 7", "has left the session", .client, at: 101)
+    try conversation.when(
+      .cometDisconnected(session: "c1", position: 2, delivered: 2, concernsSeveralChats: false), at: 2)
+    let turn = try conversation.when(.timeToLiveElapsed, at: 103)
+    let left = Conversation.event(3, .left, "Guest 7", "has left the session", .client, at: 103)
     #expect(turn.events == [.chatEnded(party: 0, cause: .timeToLive), .expired])
     #expect(
       turn.effects == [
-        .publish(sessions: ["c1"], events: [left], ended: true), Conversation.toAgents(left), .notifyAgents(.ended),
-        .ended, .expired,
+        Conversation.toAgents(left), .notifyAgents(.ended), .ended, .expired,
       ])
     #expect(conversation.chat.isEnded && conversation.chat.isFinished)
   }

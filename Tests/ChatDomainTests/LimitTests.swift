@@ -85,10 +85,10 @@ struct LimitTests {
       limits.dataBytesMaximum = 3
     }
     try conversation.when(.updateData([DataPair("a", "1"), DataPair("b", "2")]), at: 2)
-    #expect(throws: ChatRejection.limitReached("dataPairs")) {
+    #expect(throws: ChatRejection.invalid(field: "data", reason: "more than 2 fields")) {
       try conversation.when(.updateData([DataPair("c", "3")]), at: 2)
     }
-    #expect(throws: ChatRejection.limitReached("dataPairs")) {
+    #expect(throws: ChatRejection.invalid(field: "data", reason: "more than 2 fields")) {
       try conversation.when(.updateData([DataPair("a", ""), DataPair("b", ""), DataPair("a", "")]), at: 2)
     }
     try conversation.when(.updateData([DataPair("a", ""), DataPair("c", "3")]), at: 2)

@@ -69,9 +69,13 @@ struct RandomConversation {
       expect(ended == conversation.chat.isEnded, "a notification tells the end", action)
       for session in sessions {
         let last = sent[session]?.last ?? (events[0].position - 1)
+        let first = events[0].position
         expect(
-          events.map(\.position) == Array((last + 1)..<(last + 1 + events.count)),
+          first > last && events.map(\.position) == Array(first..<(first + events.count)),
           "a session gets each event once and in order", action)
+        // What it does not get, the customer has said to have, or another session was sent.
+        let had = max(conversation.chat.basePosition, sent.values.compactMap(\.last).max() ?? 0)
+        expect(first - 1 <= max(last, had), "a session misses nothing that the customer has not had", action)
         sent[session, default: []] += events.map(\.position)
       }
     case .notifyAgents(.customerOnline(let isOnline)):

@@ -48,7 +48,7 @@ public struct ChatLimits: Sendable, Equatable {
   public var agentsMaximum = 32
   public var cometSessionsMaximum = 32
   /// Remembered events between the first qualifying event and the push (the oldest are left out beyond it).
-  public var rememberedEventsMaximum = 100
+  public var rememberedEventsMaximum = 1_000
 
   public init() {}
 }

@@ -11,7 +11,9 @@ extension ChatSession {
     let delivered = clamped(delivered)
     let has = max(delivered, known?.activeAfter ?? basePosition)
     // A negative position is as good as none. One position for several chats is believed only as far as it can be true.
-    let stated = position.flatMap { $0 < 0 ? nil : min($0, concernsSeveralChats ? has : lastPosition) }
+    let stated = position.flatMap {
+      $0 < 0 ? nil : min($0, concernsSeveralChats ? max(has, writtenPosition) : lastPosition)
+    }
 
     if background != nil {
       // The larger position wins; without one nothing is known that was not known before.

@@ -41,7 +41,11 @@ extension ChatSession {
   /// The timer is not restarted with every use, so it may come too early; then it is set to the true end.
   func timeToLiveElapsed(_ policy: ChatPolicy, _ now: Timestamp) -> [ChatEvent] {
     guard lifecycle != .absent, lifecycle != .expired else { return [] }
-    let end = lastUse.advanced(by: policy.timeToLive)
+    // Whoever is connected is using the chat, also without a word.
+    let end =
+      lifecycle == .live && links.contains(where: \.isActive)
+      ? now.advanced(by: policy.timeToLive)
+      : lastUse.advanced(by: policy.timeToLive)
     guard end <= now else { return [.timeToLiveExtended(until: end)] }
     // A push that still waits would call the customer to a chat that is gone.
     var events = pushDelayCancellation
@@ -65,7 +69,8 @@ extension ChatSession {
   /// The data after `pairs`: the later value wins, an empty one removes its name.
   func mergedData(with pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [DataPair] {
     let limits = policy.limits
-    guard pairs.count <= limits.dataPairsMaximum else { throw .limitReached("dataPairs") }
+    let tooMany = ChatRejection.invalid(field: "data", reason: "more than \(limits.dataPairsMaximum) fields")
+    guard pairs.count <= limits.dataPairsMaximum else { throw tooMany }
     for pair in pairs {
       if pair.name.isEmpty { throw .invalid(field: "data", reason: "a name is empty") }
       try require(pair.name, field: "data", atMost: limits.dataBytesMaximum)
@@ -73,7 +78,7 @@ extension ChatSession {
     }
     var merged = data
     merged.merge(pairs)
-    guard merged.count <= limits.dataPairsMaximum else { throw .limitReached("dataPairs") }
+    guard merged.count <= limits.dataPairsMaximum else { throw tooMany }
     return merged
   }
 }

@@ -64,7 +64,7 @@ public struct ChatSession: Decider, Equatable, Encodable {
   /// What the customer has when no session is active: the start position, later P of the last background phase.
   public internal(set) var basePosition = 0
   /// The highest position that was written to a session which is gone.
-  var writtenPosition = 0
+  public internal(set) var writtenPosition = 0
   var background: BackgroundPhase?
   /// Background phases so far.
   public internal(set) var phaseCount = 0
