@@ -40,6 +40,13 @@ struct OptionsTests {
     #expect(options.service("two", "_client_timeout_notification") == nil)
   }
 
+  @Test("a configuration that names no service has request-chat; one that names another does not")
+  func defaultService() {
+    #expect(Options().hasService("request-chat"))
+    #expect(!Options().hasService("other"))
+    #expect(!Options(sections: ["service.other": [:]]).hasService("request-chat"))
+  }
+
   @Test("a service's own credentials replace the server's")
   func credentials() {
     #expect(options.credentials(service: "one")?.username == "u")

@@ -47,7 +47,7 @@ struct RestartTests {
     #expect(try await after.engine.agents.summary(chat) == summary)
     #expect(try await after.engine.agents.transcript(chat, after: 0) == transcript)
     #expect(await after.engine.agents.isReady("k"))
-    #expect(await after.engine.agents.list(.own, agentID: "k").map(\.chatID) == [chat])
+    #expect(try await after.engine.agents.list(.own, agentID: "k").map(\.chatID) == [chat])
     await after.stop()
   }
 
@@ -97,6 +97,28 @@ struct RestartTests {
     #expect(push["lastTranscript"]?.array?.count == 2)
     await after.stop()
     #expect(after.courier.deliveries.count == 1)
+  }
+
+  @Test("requests that overtake the end of their session leave a journal that starts again")
+  func overtaking() async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    let before = try await EngineRig(directory: directory)
+    _ = try await before.startChat(user: "u1")
+    for _ in 0..<40 {
+      let client = ScriptedClient(before, user: "u1")
+      try await client.handshake()
+      // Two requests of one client, side by side: whichever is first, nothing may follow the session's end.
+      let subscribe = try client.send(
+        #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys"},{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling"}]"#
+      )
+      let disconnect = try client.send(#"[{"channel":"/meta/disconnect","clientId":"$ID"}]"#)
+      #expect(try await !subscribe.reply().isEmpty)
+      #expect(try await !disconnect.reply().isEmpty)
+    }
+    await before.stop()
+    let after = try await EngineRig(directory: directory)
+    #expect(after.engine.isReady)
+    await after.stop()
   }
 
   @Test("before recovery and after the drain every operation is unavailable")

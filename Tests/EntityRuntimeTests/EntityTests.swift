@@ -116,6 +116,46 @@ struct EntityTests {
     }
   }
 
+  @Test("commands that are put off keep their order, and later ones stay behind them", .timeLimit(.minutes(1)))
+  func putOff() async throws {
+    try await withEntity { entity, log, _, time, wheel in
+      log.refuse(.overloaded)
+      await entity.post(.add(1))
+      log.refuse(nil)
+      await entity.post(.add(2))
+      await entity.post(.add(3), lazy: true)
+      #expect(log.turns.map(\.events.count) == [3])
+      time.advance(by: .seconds(2))
+      wheel.fireDue()
+      await until { log.turns.count == 3 }
+      #expect(log.turns.map(\.events.count) == [3, 1, 2])
+    }
+  }
+
+  @Test(
+    "a hint is dropped when there is no room for it, and so is what the log can never take", .timeLimit(.minutes(1)))
+  func dropped() async throws {
+    try await withEntity { entity, log, _, time, wheel in
+      log.refuse(.storageFull)
+      await entity.post(.add(1), lazy: true)
+      log.refuse(.tooLarge)
+      await entity.post(.add(2))
+      log.refuse(nil)
+      #expect(wheel.count == 0)
+      await entity.post(.add(3))
+      #expect(log.turns.map(\.events.count) == [3])
+    }
+  }
+
+  @Test("nothing is written behind the end of an entity")
+  func finished() async throws {
+    try await withEntity { entity, log, _, _, _ in
+      await entity.post(.finish)
+      await entity.post(.add(1))
+      #expect(log.turns.count == 1)
+    }
+  }
+
   @Test("a full mailbox says so at once", .timeLimit(.minutes(1)))
   func mailbox() async throws {
     try await withEntity(mailboxMaximum: 1) { entity, log, diary, _, _ in

@@ -50,6 +50,15 @@ struct ReplayTests {
     #expect(table.finish().map(\.key) == ["b"])
   }
 
+  @Test("a record behind the end of its entity changes nothing, whatever its number", arguments: [2, 3, 9] as [UInt64])
+  func behindTheEnd(sequence: UInt64) throws {
+    var table = ReplayTable<Counter>(kind: .chatSession)
+    try apply(.finished, to: "a", sequence: 1, in: &table)
+    try apply(.added(1), to: "a", sequence: sequence, in: &table)
+    try apply(.added(1), to: "b", sequence: 1, in: &table)
+    #expect(table.finish().map(\.key) == ["b"])
+  }
+
   @Test("a missing or repeated record is refused by name", arguments: [1, 3] as [UInt64])
   func gap(sequence: UInt64) throws {
     var table = ReplayTable<Counter>(kind: .chatSession)

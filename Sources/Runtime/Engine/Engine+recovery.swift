@@ -67,6 +67,8 @@ extension Engine {
       directory: configuration.dataDirectory.appending("journal"), configuration: configuration.journal,
       deliver: deliver, onFatal: { onFatal("\($0)") }
     ) { view in
+      // Erased lawfully: nothing is left to replay.
+      if view.isRedacted { return }
       let record = ReplayRecord(
         position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
         time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload)
@@ -89,7 +91,8 @@ extension Engine {
     for chat in replayed.chats {
       chats.index.created(chat.key, serviceName: chat.state.serviceName, data: chat.state.data)
       if chat.state.isStarted {
-        chats.index.opened(chat.key, chatSessionID: chat.state.chatSessionID, userKey: chat.state.userKey)
+        chats.index.opened(
+          chat.key, chatSessionID: chat.state.chatSessionID, userKey: chat.state.userKey, data: chat.state.data)
       }
     }
     chats.directory.restore(replayed.chats)
@@ -103,10 +106,11 @@ extension Engine {
       guard comet.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
       sessions.append(session)
     }
-    for session in sessions { await requeue(session) }
-    await detachLost(replayed.chats)
+    // What was owed first: what is new must not overtake it.
     for queue in queues.all { await queue.rearm() }
     for chat in chats.directory.all { await chat.rearm() }
+    for session in sessions { await requeue(session) }
+    await detachLost(replayed.chats)
     for session in sessions { await session.startGrace(restored: true) }
   }
 

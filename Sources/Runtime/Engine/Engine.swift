@@ -25,6 +25,7 @@ public final class Engine: Sendable {
   let log: JournalLog
   let outbox: Lane
   let tasks: TaskPool
+  let pushTasks: TaskPool
   let queues: EntityDirectory<PushQueue>
   let desks: EntityDirectory<AgentDesk>
   let feed: AgentFeed
@@ -53,6 +54,7 @@ public final class Engine: Sendable {
       log: log, time: time, timers: wheel, lanes: Lanes(count: configuration.laneCount),
       limits: configuration.runtimeLimits)
     tasks = TaskPool(limit: configuration.limits.tasksMaximum)
+    pushTasks = TaskPool(limit: configuration.limits.pushTasksMaximum)
     feed = AgentFeed(limits: configuration.limits, firstNumber: UInt64(max(0, time.now.milliseconds)) << 16)
 
     comet = CometGateway(
@@ -71,7 +73,7 @@ public final class Engine: Sendable {
     }
     let dispatcher = PushDispatcher(
       queues: queues, chats: chats, options: options, providers: providers,
-      timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: tasks, limits: configuration.limits,
+      timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: pushTasks, limits: configuration.limits,
       metrics: EngineMetrics(), logger: logger)
     lateDispatcher.set(dispatcher)
     desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
@@ -98,6 +100,7 @@ public final class Engine: Sendable {
       group.addTask { [outbox] in await outbox.run() }
       group.addTask { [context] in await context.lanes.run() }
       group.addTask { [tasks] in await tasks.run() }
+      group.addTask { [pushTasks] in await pushTasks.run() }
       let ticking = Task { [context] in await context.timers.run() }
       group.addTask { [journal] in
         await journal.untilStopped()
@@ -121,12 +124,14 @@ public final class Engine: Sendable {
   public func stop(grace: Duration) async {
     await drain()
     let deadline = ContinuousClock.now.advanced(by: grace)
-    while tasks.count > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
-    await withCheckedContinuation { continuation in
-      do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
+    while tasks.count + pushTasks.count > 0, ContinuousClock.now < deadline {
+      try? await Task.sleep(for: .milliseconds(20))
     }
+    // A log that refuses has nothing to wait for.
+    try? await context.untilDurable()
     context.lanes.finish()
     tasks.finish()
+    pushTasks.finish()
     do { try await journal.close() } catch { logger.error("the journal did not close cleanly: \(error)") }
     outbox.finish()
     journal.stopped()

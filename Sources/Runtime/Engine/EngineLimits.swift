@@ -7,8 +7,13 @@ public struct EngineLimits: Sendable, Equatable {
   public var userKeyBytesMaximum = 256
   /// Frames of one socket that wait for the one before them.
   public var pipelinedRequestsMaximum = 64
-  /// Short tasks at once: Comet requests that wait for the journal, pushes under way.
+  /// Comet requests at once that wait for the journal.
   public var tasksMaximum = 65_536
+  /// Pushes under way, and how long one waits for room among them.
+  public var pushTasksMaximum = 8_192
+  public var pushRetryMilliseconds: Int64 = 200
+  /// UTF-8 bytes of the texts in one push; beyond it the oldest are left out, as they come with the catch-up anyway.
+  public var pushTranscriptBytesMaximum = 131_072
   /// What a client is told to wait when the server has no room for it.
   public var busyIntervalMilliseconds = 5_000
   /// Agent events kept for streams that come back, and events a stream may lag behind before it is ended.

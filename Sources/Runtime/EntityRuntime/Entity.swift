@@ -8,6 +8,8 @@ public enum TurnError<Rejection: Error & Equatable>: Error {
   case overloaded
   /// The disk has no room.
   case storageFull
+  /// The turn's events are larger than the log takes.
+  case tooLarge
   /// The journal has failed; the process is about to end.
   case failed
 }
@@ -29,6 +31,8 @@ public actor Entity<State: Decider> {
   private var state: State
   private var sequence: UInt64
   private var waiting = 0
+  /// Commands that the log had no room for, in their order.
+  private var deferred: [State.Command] = []
   private let context: RuntimeContext
   private let interpret: Interpreter
 
@@ -61,8 +65,8 @@ public actor Entity<State: Decider> {
       } catch {
         // A refusal tells about state too: it waits for the events that made it.
         let failure = Result<Reply, Failure>.failure(error)
-        do { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
-          continuation.resume(returning: failure)
+        do throws(EventLogError) { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
+          continuation.resume(returning: .failure(Self.failure(error)))
         }
       }
     }
@@ -71,31 +75,47 @@ public actor Entity<State: Decider> {
   }
 
   /// Takes a command that the process owes itself (an effect of another entity, a timer): nobody waits for it.
-  /// When the disk is full, or too much waits for it, it is tried again until there is room; a refusal changes nothing.
-  /// - Parameter lazy: its record rides on the next frame.
+  ///
+  /// When the disk is full, or too much waits for it, it is put off, and those that come after it stay behind it. A
+  /// refusal changes nothing.
+  /// - Parameter lazy: a hint: its record rides on the next frame, and it is dropped rather than put off.
   public func post(_ command: State.Command, lazy: Bool = false) {
+    guard lazy || deferred.isEmpty else { return put(off: command) }
     let gate = ReleaseGate()
     do throws(Failure) {
       let effects = try turn(command, lazy: lazy, gate, isAwaited: false)
       gate.open(effects.isEmpty ? nil : release(effects) {})
     } catch {
       switch error {
-      case .storageFull, .overloaded: break
-      case .rejected, .failed: return
-      }
-      let lane = context.lanes[id.hashValue]
-      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
-        lane.enqueue { await self.post(command, lazy: lazy) }
+      case .storageFull, .overloaded: if !lazy { put(off: command) }
+      case .rejected, .tooLarge, .failed: return
       }
     }
   }
 
-  /// Reads the state once everything that made it is durable.
-  public func read<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) async -> Value {
-    let value = Self.read(&state, body)
-    await withCheckedContinuation { continuation in
-      do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
+  private func put(off command: State.Command) {
+    guard deferred.count < context.limits.deferredMaximum else { return }
+    deferred.append(command)
+    guard deferred.count == 1 else { return }
+    let lane = context.lanes[id.hashValue]
+    _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
+      lane.enqueue { await self.takeUp() }
     }
+  }
+
+  private func takeUp() {
+    let commands = deferred
+    deferred = []
+    for command in commands { post(command) }
+  }
+
+  /// Reads the state once everything that made it is durable.
+  /// - Throws: `.overloaded` or `.failed` if that cannot be waited for.
+  public func read<Value: Sendable>(
+    _ body: @Sendable (borrowing State) -> Value
+  ) async throws(Failure) -> Value {
+    let value = Self.read(&state, body)
+    do throws(EventLogError) { try await context.untilDurable() } catch { throw Self.failure(error) }
     return value
   }
 
@@ -113,6 +133,8 @@ public actor Entity<State: Decider> {
   private func turn(
     _ command: State.Command, lazy: Bool, _ gate: ReleaseGate, isAwaited: Bool
   ) throws(Failure) -> [State.Effect] {
+    // Nothing is written behind the end of an entity: replay lets go of it there.
+    if !isAwaited, state.isFinished { return [] }
     let now = context.time.now
     let events: [State.Event]
     do { events = try Self.decide(command, on: &state, now: now) } catch { throw .rejected(error) }
@@ -160,7 +182,8 @@ public actor Entity<State: Decider> {
 
   private static func failure(_ error: EventLogError) -> Failure {
     switch error {
-    case .overloaded, .tooLarge: .overloaded
+    case .overloaded: .overloaded
+    case .tooLarge: .tooLarge
     case .storageFull: .storageFull
     case .failed: .failed
     }

@@ -64,6 +64,8 @@ public struct ReplayTable<State: Decider> {
   @usableFromInline var states: [State] = []
   @usableFromInline var sequences: [UInt64] = []
 
+  @usableFromInline static var finished: UInt64 { .max }
+
   public init(kind: EntityKind) { self.kind = kind }
 
   /// Applies one record of this table's kind.
@@ -74,6 +76,8 @@ public struct ReplayTable<State: Decider> {
       states.append(State())
       sequences.append(0)
     }
+    // What a finished entity's last moments left behind (a lazy record, a command under way) changes nothing.
+    guard sequences[index] != Self.finished else { return }
     let expected = sequences[index] + 1
     guard record.sequence == expected else {
       throw .sequenceGap(
@@ -88,10 +92,10 @@ public struct ReplayTable<State: Decider> {
       throw .undecodable(
         position: record.position, entity: EntityID(kind, table.keys[index]), tag: record.tag, reason: error)
     }
-    // Its memory is given back; no record of it follows.
+    // Its memory is given back.
     if states[index].isFinished {
       states[index] = State()
-      sequences[index] = .max - 1
+      sequences[index] = Self.finished
     }
   }
 
@@ -100,7 +104,7 @@ public struct ReplayTable<State: Decider> {
     let (keys, sequences) = (table.keys, sequences)
     var recovered: [RecoveredEntity<State>] = []
     recovered.reserveCapacity(states.count)
-    for (index, state) in states.enumerated() where sequences[index] != .max - 1 {
+    for (index, state) in states.enumerated() where sequences[index] != Self.finished {
       recovered.append(RecoveredEntity(key: keys[index], state: state, sequence: sequences[index]))
     }
     return recovered

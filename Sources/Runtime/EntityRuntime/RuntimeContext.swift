@@ -18,12 +18,28 @@ public struct RuntimeContext: Sendable {
   }
 }
 
+extension RuntimeContext {
+  /// Returns once everything appended so far is durable.
+  public func untilDurable() async throws(EventLogError) {
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<Void, EventLogError>, Never>) in
+      do throws(EventLogError) { try log.afterDurable { continuation.resume(returning: .success(())) } } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    try result.get()
+  }
+}
+
 /// The bounds of the runtime.
 public struct RuntimeLimits: Sendable, Equatable {
   /// Commands of one entity whose replies wait for the journal; beyond it the sender is told to come back.
   public var mailboxMaximum = 1_024
   /// How long a command that the process owes itself waits when the disk is full, before it is tried again.
   public var storageRetryMilliseconds: Int64 = 1_000
+
+  /// Commands of one entity that wait for room; the process owes them to itself, so this is seldom reached.
+  public var deferredMaximum = 4_096
 
   public init() {}
 }

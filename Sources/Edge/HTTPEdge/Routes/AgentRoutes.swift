@@ -19,7 +19,7 @@ struct AgentRoutes {
       guard let filter = AgentService.Filter(rawValue: name) else {
         throw EdgeFailure.badParameter("state", "is not one of waiting, own, all")
       }
-      let summaries = await agents.list(filter, agentID: token.name)
+      let summaries = try await agents.list(filter, agentID: token.name)
       return .json { AgentRendering.write(summaries, into: &$0) }
     }
     resource("/agent/1/chats/:chat", on: router, .get) { _, _, context in

@@ -14,7 +14,7 @@ public struct AgentService: Sendable {
 
   /// Chats that have been started and whose instance still lives, the oldest first; at most
   /// `EngineLimits.agentListMaximum`.
-  public func list(_ filter: Filter, agentID: String) async -> [AgentChatSummary] {
+  public func list(_ filter: Filter, agentID: String) async throws(EngineError) -> [AgentChatSummary] {
     var found: [AgentChatSummary] = []
     for serviceID in chats.index.started {
       guard let chat = chats.directory[serviceID] else { continue }
@@ -29,14 +29,16 @@ public struct AgentService: Sendable {
       }
       if let summary { found.append(summary) }
     }
-    await settle()
+    do throws(EventLogError) { try await context.untilDurable() } catch {
+      throw error == .failed ? .unavailable : .limitReached("journal")
+    }
     found.sort { ($0.startedAt, $0.chatID) < ($1.startedAt, $1.chatID) }
     return Array(found.prefix(chats.limits.agentListMaximum))
   }
 
   public func summary(_ chatID: String) async throws(EngineError) -> AgentChatSummary {
     let chat = try entity(chatID)
-    return await chat.read { AgentChatSummary($0, serviceID: chat.id.key) }
+    return try await chats.read(chat) { AgentChatSummary($0, serviceID: chat.id.key) }
   }
 
   /// Each returns the customer-side position of the event that it caused, nil if it caused none.
@@ -72,7 +74,7 @@ public struct AgentService: Sendable {
 
   /// What agents see after the event at `position`, with the lines that only agents see.
   public func transcript(_ chatID: String, after position: Int) async throws(EngineError) -> AgentTranscript {
-    try await entity(chatID).read { chat in
+    try await chats.read(try entity(chatID)) { chat in
       AgentTranscript(
         lines: chat.agentLines(afterPosition: position), position: chat.lastPosition, ended: chat.isEnded,
         startedAt: chat.startedAt)
@@ -84,14 +86,17 @@ public struct AgentService: Sendable {
     guard let desk = desks.entity(agentID, limit: chats.limits.chatsMaximum) else { throw .limitReached("agents") }
     do throws(TurnError<Never>) { _ = try await desk.perform(ready) { $0.isReady } } catch {
       throw switch error {
-      case .overloaded: .limitReached("journal")
+      case .overloaded, .tooLarge: .limitReached("journal")
       case .storageFull: .storageFull
       case .failed: .unavailable
       }
     }
   }
 
-  public func isReady(_ agentID: String) async -> Bool { await desks[agentID]?.read { $0.isReady } ?? false }
+  public func isReady(_ agentID: String) async -> Bool {
+    guard let desk = desks[agentID] else { return false }
+    return (try? await desk.read { $0.isReady }) ?? false
+  }
 
   /// Events for one agent's stream: first what is still kept after `number`, or a `reset` if some of it is gone. The
   /// stream ends when its reader falls too far behind or the server stops.
@@ -105,13 +110,6 @@ public struct AgentService: Sendable {
   private func operate(_ chatID: String, _ action: ChatAction) async throws(EngineError) -> Int? {
     let chat = try entity(chatID)
     return try await chats.perform(action, on: chat) { $0.lastPosition }
-  }
-
-  /// Returns once everything that was read so far is durable.
-  private func settle() async {
-    await withCheckedContinuation { continuation in
-      do { try context.log.afterDurable { continuation.resume() } } catch { continuation.resume() }
-    }
   }
 }
 

@@ -29,8 +29,11 @@ final class ChatIndex: Sendable {
     }
   }
 
-  func opened(_ serviceID: String, chatSessionID: String, userKey: String?) {
+  /// - Parameter data: of the chat: the start may have brought options too.
+  func opened(_ serviceID: String, chatSessionID: String, userKey: String?, data: [DataPair]) {
+    let options = data.filter { $0.name.hasPrefix("_") }
     state.withLock { state in
+      state.services[serviceID]?.requestOptions = options
       state.services[serviceID]?.chatSessionID = chatSessionID
       state.services[serviceID]?.userKey = userKey
       state.serviceBySession[chatSessionID] = serviceID

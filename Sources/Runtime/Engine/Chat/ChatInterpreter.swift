@@ -73,10 +73,10 @@ struct ChatInterpreter: Sendable {
   /// Those that are subscribed get the echo of the customer's own join (and first message), which later ones know from
   /// the reply to the start. Spec: GMS 4.6, 4.7.
   private func opened(_ chat: Entity<ChatSession>) async {
-    let (sessionID, userKey, beginning) = await chat.peek { chat in
-      (chat.chatSessionID, chat.userKey, Array(chat.events(after: 0).prefix(chat.startPosition)))
-    }
-    service.index.opened(chat.id.key, chatSessionID: sessionID, userKey: userKey)
+    let (sessionID, userKey, data, target) = await chat.peek { ($0.chatSessionID, $0.userKey, $0.data, $0.pushTarget) }
+    service.index.opened(chat.id.key, chatSessionID: sessionID, userKey: userKey, data: data)
+    if let target { await pushes.register(target, of: chat.id.key) }
+    let beginning = await chat.peek { Array($0.events(after: 0).prefix($0.startPosition)) }
     for session in comet.sessions(userKey: userKey, serviceID: chat.id.key) {
       let policy = service.policy(of: chat.id.key)
       let id = session.clientID
@@ -86,6 +86,10 @@ struct ChatInterpreter: Sendable {
       guard await session.isSubscribed, await chat.peek({ $0.notifiesByComet }) else { continue }
       if let echo = await notification(of: beginning, ended: false, in: chat) { await session.deliver(echo) }
       await chat.post(ChatCommand(.cometSubscribed(session: id, delivered: 0), policy: policy))
+      if comet[id] !== session {
+        // It ended meanwhile, and the chat was told before it knew of it.
+        await chat.post(ChatCommand(.cometLost(session: id, delivered: 0), policy: policy))
+      }
     }
   }
 

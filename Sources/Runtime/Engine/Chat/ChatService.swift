@@ -18,11 +18,10 @@ public struct ChatService: Sendable {
     guard options.current.hasService(name) else { throw .unknownServiceName(name) }
     let serviceID = Identifiers.serviceID(node: nodeNumber)
     guard let entity = directory.entity(serviceID, limit: limits.chatsMaximum) else { throw .limitReached("chats") }
-    index.created(serviceID, serviceName: name, data: data)
+    index.created(serviceID, serviceName: name, data: attachable(data, of: name))
     do {
       _ = try await perform(
-        .create(serviceName: name, data: data.filter { !$0.name.hasPrefix("_") || isOverwritable($0.name, name) }),
-        on: entity
+        .create(serviceName: name, data: attachable(data, of: name)), on: entity
       ) { _ in true }
     } catch {
       directory.remove(serviceID)
@@ -38,7 +37,7 @@ public struct ChatService: Sendable {
       chatSessionID: Identifiers.chatSessionID(), userKey: request.userKey, notifiesByComet: request.notifiesByComet,
       nickname: request.nickname, subject: request.subject, firstMessage: request.firstMessage,
       pushTarget: request.pushTarget, userID: Identifiers.secureKey(), secureKey: Identifiers.secureKey(),
-      data: request.data.filter { !$0.name.hasPrefix("_") })
+      data: attachable(request.data, of: try await serviceName(of: serviceID)))
     let entity = try entity(serviceID)
     return try await perform(.start(start), on: entity) { chat in
       ChatReply(chat, serviceID: serviceID, state: .connected, events: chat.events(after: 0))
@@ -72,10 +71,17 @@ public struct ChatService: Sendable {
     -> ChatReply
   {
     let entity = try entity(serviceID)
-    if let message, !message.isEmpty { _ = try await perform(.customerSend(text: message), on: entity) { _ in true } }
+    if let message, !message.isEmpty {
+      do throws(EngineError) {
+        _ = try await perform(.customerSend(text: message), on: entity) { _ in true }
+      } catch {
+        // Too late for the text: the reply below says that the chat is over.
+        guard error == .chat(.ended) else { throw error }
+      }
+    }
     let delivered = position == nil ? await highestDelivered(serviceID, of: entity) : 0
-    let (reply, isStarted) = await entity.read { chat in
-      let events = chat.events(after: position ?? max(chat.servedPosition, delivered))
+    let (reply, isStarted) = try await read(entity) { chat in
+      let events = chat.events(after: position ?? max(chat.servedPosition, chat.writtenPosition, delivered))
       return (ChatReply(chat, serviceID: serviceID, state: chat.replyState, events: events), chat.isStarted)
     }
     guard isStarted else { throw .chat(.notStarted) }
@@ -110,11 +116,28 @@ public struct ChatService: Sendable {
     index.services(userKey: userKey, serviceID: serviceID)
   }
 
+  /// Whether one position that an app states speaks for several of these chats: those that live and do not poll.
+  func concernsSeveral(_ serviceIDs: [String]) async -> Bool {
+    guard serviceIDs.count > 1 else { return false }
+    var count = 0
+    for serviceID in serviceIDs {
+      guard let entity = directory[serviceID] else { continue }
+      if await entity.peek({ $0.notifiesByComet && $0.isLive }) { count += 1 }
+    }
+    return count > 1
+  }
+
   /// Lets a chat know what happened to one of its customer's Comet sessions; returns once that is durable and what
-  /// follows from it is in the sessions' queues. A refusal (a chat with too many sessions) leaves the session without it.
+  /// follows from it is in the sessions' queues, or, while the journal has no room, will be. A refusal (a chat with too
+  /// many sessions) leaves the session without it.
   func tell(_ serviceID: String, _ action: ChatAction) async {
     guard let entity = directory[serviceID] else { return }
-    _ = try? await perform(action, on: entity) { _ in true }
+    do throws(EngineError) { _ = try await perform(action, on: entity) { _ in true } } catch {
+      switch error {
+      case .limitReached, .storageFull: await entity.post(ChatCommand(action, policy: policy(of: serviceID)))
+      case .chat, .unknownServiceName, .unavailable: return
+      }
+    }
   }
 
   func entity(_ serviceID: String) throws(EngineError) -> Entity<ChatSession> {
@@ -131,6 +154,12 @@ public struct ChatService: Sendable {
     } catch {
       throw EngineError(error)
     }
+  }
+
+  func read<Value: Sendable>(
+    _ entity: Entity<ChatSession>, _ body: @Sendable (borrowing ChatSession) -> Value
+  ) async throws(EngineError) -> Value {
+    do throws(TurnError<ChatRejection>) { return try await entity.read(body) } catch { throw EngineError(error) }
   }
 
   /// The options of an instance's service as they stand now.
@@ -159,8 +188,8 @@ public struct ChatService: Sendable {
     return reply
   }
 
+  /// Also when there was nothing new: whoever asks is using the chat.
   private func noteServed(_ reply: ChatReply, by entity: Entity<ChatSession>) async {
-    guard !reply.events.isEmpty else { return }
     let command = ChatCommand(.noteServed(upTo: reply.position), policy: policy(of: reply.serviceID))
     await entity.post(command, lazy: true)
   }
@@ -173,12 +202,11 @@ public struct ChatService: Sendable {
     return highest
   }
 
-  private func isOverwritable(_ name: String, _ service: String) -> Bool {
-    let options = options.current
-    let listed =
-      options.sections["service.\(service)"]?["_overwritable_options"]
-      ?? options.sections["chat"]?["_overwritable_options"]
-    return listed.map { Options.list($0).contains(name) } ?? false
+  /// Attached data: everything but the options, and of those the ones that a request may override.
+  private func attachable(_ data: [DataPair], of service: String) -> [DataPair] {
+    guard data.contains(where: { $0.name.hasPrefix("_") }) else { return data }
+    let listed = options.current.service(service, "_overwritable_options").map(Options.list) ?? []
+    return data.filter { !$0.name.hasPrefix("_") || listed.contains($0.name) }
   }
 }
 
@@ -202,6 +230,7 @@ extension EngineError {
       case .rejected(let rejection): .chat(rejection)
       case .overloaded: .limitReached("journal")
       case .storageFull: .storageFull
+      case .tooLarge: .limitReached("journal record")
       case .failed: .unavailable
       }
   }

@@ -58,7 +58,7 @@ public final class CometGateway: Sendable {
       let clientID = message.clientID, let session = session(clientID, for: exchange),
       exchange.queue.withLock({ !$0.isRunning })
     {
-      exchange.session.withLock { $0 = session }
+      bind(exchange, to: session)
       session.lane.enqueue { [self] in
         if await !session.connect(message.connectRequest, on: exchange) { enqueue(messages, on: exchange) }
       }
@@ -119,6 +119,16 @@ public final class CometGateway: Sendable {
     exchange.sink.send(CometReply(messages: messages.map { BayeuxReply.failure(to: $0, error: error) }))
   }
 
+  /// A socket that speaks for another session from now on is closed for the one before.
+  private func bind(_ exchange: CometExchange, to session: CometSession) {
+    let previous = exchange.session.withLock { current in
+      defer { current = session }
+      return current
+    }
+    guard let previous, previous !== session else { return }
+    previous.lane.enqueue { await previous.closed(exchange) }
+  }
+
   private func session(_ clientID: String, for exchange: CometExchange) -> CometSession? {
     guard let session = directory[clientID] else { return nil }
     if requiresCookie, exchange.transport == .longPolling, session.browserID != exchange.browserID { return nil }
@@ -138,8 +148,12 @@ public final class CometGateway: Sendable {
     var request = CometRequest(messages)
     do throws(EventLogError) {
       if let session {
-        exchange.session.withLock { $0 = session }
-        try await process(&request, of: session, on: exchange)
+        bind(exchange, to: session)
+        do throws(EventLogError) { try await process(&request, of: session, on: exchange) } catch {
+          // Over meanwhile, as if it had never been found.
+          guard await session.isOver else { throw error }
+          exchange.sink.send(CometReply(messages: messages.map { BayeuxReply.unknownClient(to: $0) }))
+        }
       } else {
         for (index, message) in messages.enumerated() {
           if message.channel == ChannelName.disconnect { await repair(message, on: exchange) }
@@ -198,17 +212,23 @@ public final class CometGateway: Sendable {
       return await session.disconnect(request.inOrder, on: exchange)
     }
     if connects, await !session.isConnected {
+      await session.beginConnecting()
       // The chats learn of the return first, so that what was missed is in the queue when the connect is answered.
       await tellChats(of: session) { .cometConnected(session: session.clientID, delivered: $0) }
     }
-    if subscribes, connects {
+    // A socket gets the catch-up in a frame of its own, behind the one that confirms the subscription.
+    let rides = connects && exchange.transport == .longPolling
+    if subscribes, rides {
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
     }
     await session.request(request.inOrder, on: exchange)
-    if subscribes, !connects {
+    if subscribes, !rides {
       // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
     }
+    guard subscribes || connects, directory[session.clientID] !== session else { return }
+    // It ended while the chats were being told that it is there: they are told again that it is not.
+    await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
   }
 
   private func refusal(of message: BayeuxMessage, isKnown: Bool) -> [UInt8]? {
@@ -276,13 +296,14 @@ public final class CometGateway: Sendable {
   private func leave(_ session: CometSession, _ message: BayeuxMessage) async {
     guard let chats = chats.withLock({ $0 }) else { return }
     let services = chats.services(of: session)
+    let concernsSeveralChats = await chats.concernsSeveral(services)
     let delivered = await session.delivered
     for service in services {
       await chats.tell(
         service,
         .cometDisconnected(
           session: session.clientID, position: message.transcriptPosition, delivered: delivered[service] ?? 0,
-          concernsSeveralChats: services.count > 1))
+          concernsSeveralChats: concernsSeveralChats))
     }
   }
 
@@ -293,12 +314,13 @@ public final class CometGateway: Sendable {
       let chats = chats.withLock({ $0 })
     else { return }
     let services = chats.services(userKey: userKey, serviceID: nil)
+    let concernsSeveralChats = await chats.concernsSeveral(services)
     for service in services {
       await chats.tell(
         service,
         .cometDisconnected(
-          session: message.clientID ?? "", position: position, delivered: position,
-          concernsSeveralChats: services.count > 1))
+          session: message.clientID ?? "", position: position, delivered: 0,
+          concernsSeveralChats: concernsSeveralChats))
     }
   }
 
@@ -311,11 +333,16 @@ public final class CometGateway: Sendable {
 
   private func tellLoss(of session: CometSession, _ end: SessionEnd) {
     let spawned = tasks.spawn { [self] in
-      do throws(EventLogError) { try await session.close(end) } catch { return }
+      do throws(EventLogError) { try await session.close(end) } catch {
+        return error == .failed ? () : tellLater(of: session, end)
+      }
       await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
     }
-    guard !spawned else { return }
-    // The pool is full: the chats learn of it a little later.
+    if !spawned { tellLater(of: session, end) }
+  }
+
+  /// There is no room at the moment: the chats learn of it a little later.
+  private func tellLater(of session: CometSession, _ end: SessionEnd) {
     _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [self] in
       tellLoss(of: session, end)
     }

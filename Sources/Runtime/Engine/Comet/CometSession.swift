@@ -18,6 +18,7 @@ actor CometSession {
   private var record: CometRecord
   private var sequence: UInt64
   private var timer: TimerWheel.Handle?
+  private var isConnecting = false
   /// Tells the timer that runs from those that had fired already when it was started.
   private var timerGeneration: UInt32 = 0
   /// The exchanges that a response may yet go to: seldom more than two.
@@ -60,7 +61,9 @@ actor CometSession {
 
   // MARK: What the gateway asks
 
-  var isConnected: Bool { machine.isConnected }
+  /// It has connected, or is about to: the chats are being told.
+  var isConnected: Bool { machine.isConnected || isConnecting }
+  func beginConnecting() { isConnecting = true }
   var isSubscribed: Bool { gateway.policy.receivesEvents(record.channels) }
   var isOver: Bool { record.isClosed }
   var delivered: [String: Int] { record.delivered }
@@ -193,6 +196,8 @@ actor CometSession {
   }
 
   private func append(_ event: CometRecord.Event, lazy: Bool, release: Release?) throws(EventLogError) {
+    // Nothing is written behind the end: a request that was under way when the session ended comes too late.
+    guard !record.isClosed else { throw .failed }
     try context.log.append(
       Turn(
         id: EntityID(.cometSession, clientID), firstSequence: sequence + 1, time: context.time.now,

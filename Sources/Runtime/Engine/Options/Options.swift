@@ -14,7 +14,12 @@ public struct Options: Sendable, Equatable {
     sections.keys.filter { $0.hasPrefix("service.") }.map { String($0.dropFirst("service.".count)) }.sorted()
   }
 
-  public func hasService(_ name: String) -> Bool { sections["service.\(name)"] != nil }
+  /// A configuration that names no service at all has the one that every client of this API asks for.
+  public static let defaultService = "request-chat"
+
+  public func hasService(_ name: String) -> Bool {
+    sections["service.\(name)"] != nil || (name == Self.defaultService && serviceNames.isEmpty)
+  }
 
   /// An option of a service: what the request brought if `_overwritable_options` lists it, then the service's own
   /// section, then the section `chat`. Nil leaves the built-in default. Spec: GMS 8.2.

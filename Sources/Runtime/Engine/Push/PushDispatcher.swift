@@ -29,7 +29,7 @@ struct PushDispatcher: Sendable {
 
   func dispatch(_ push: ChatPush, of chat: Entity<ChatSession>) async {
     let serviceName = chats.index[chat.id.key]?.serviceName ?? ""
-    let target = address(push.target, service: serviceName)
+    let target = address(push.target, of: chat.id.key)
     if let reason = obstacle(target) {
       // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
       metrics.skipped()
@@ -40,20 +40,27 @@ struct PushDispatcher: Sendable {
       return await handedOver(PushID(producer: chat.id.key, number: push.number))
     }
     guard let queue = queues.entity(Self.key(of: target), limit: limits.pushQueuesMaximum) else {
+      // The chat goes on owing it: it is offered again after a restart.
       metrics.skipped()
       logger.error("push not sent", metadata: ["reason": "too many push queues"])
-      return await handedOver(PushID(producer: chat.id.key, number: push.number))
+      return
     }
     let attempts = chats.option("_max_notify_delivery_attempts", of: chat.id.key).flatMap(Int.init) ?? 3
     let message = PushMessage(
       producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: push.message,
-      content: Self.content(push, serviceID: chat.id.key, withTranscript: true),
-      compactContent: Self.content(push, serviceID: chat.id.key, withTranscript: false), service: serviceName,
+      content: Self.content(push, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
+      compactContent: Self.content(push, serviceID: chat.id.key, transcriptBytes: nil), service: serviceName,
       target: target, attemptsMaximum: attempts)
     if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
       return await handedOver(message.id)
     }
     await queue.post(.enqueue(message))
+  }
+
+  /// A chat began that names this device: if it was thought to be gone, it is there again.
+  func register(_ target: PushTarget, of serviceID: String) async {
+    guard let queue = queues[Self.key(of: address(target, of: serviceID))] else { return }
+    if await queue.peek({ $0.isUnregistered }) { await queue.post(.register) }
   }
 
   // MARK: From a queue to its courier
@@ -84,9 +91,9 @@ struct PushDispatcher: Sendable {
       await queue.post(.attemptEnded(message.id, attempt: attempt, outcome))
     }
     guard !started else { return }
-    let lane = context.lanes[queue.id.hashValue]
-    lane.enqueue {
-      await queue.post(.attemptEnded(message.id, attempt: attempt, .retryable(reason: "too many pushes under way")))
+    // No room among the pushes under way: no attempt was made, so none is counted.
+    _ = context.timers.schedule(afterMilliseconds: limits.pushRetryMilliseconds) {
+      deliver(message, attempt: attempt, from: queue)
     }
   }
 
@@ -120,10 +127,9 @@ struct PushDispatcher: Sendable {
 
   // MARK: Parts
 
-  private func address(_ target: PushTarget, service: String) -> PushAddress {
-    let options = options.current
-    let debug = target.debug || options.service(service, "_use_debug_push_certificate") == "true"
-    let configured = options.service(service, "_provider_name").flatMap { $0.isEmpty ? nil : $0 }
+  private func address(_ target: PushTarget, of serviceID: String) -> PushAddress {
+    let debug = target.debug || chats.option("_use_debug_push_certificate", of: serviceID) == "true"
+    let configured = chats.option("_provider_name", of: serviceID).flatMap { $0.isEmpty ? nil : $0 }
     return PushAddress(
       type: target.type, deviceID: target.deviceID, provider: target.provider ?? configured,
       language: target.language, debug: debug)
@@ -154,17 +160,22 @@ struct PushDispatcher: Sendable {
   }
 
   /// The chat push message. Spec: GMS 7.2.
-  static func content(_ push: ChatPush, serviceID: String, withTranscript: Bool) -> [UInt8] {
+  /// - Parameter transcriptBytes: the bound of the texts in `lastTranscript`, which leaves out the oldest; nil for none.
+  static func content(_ push: ChatPush, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
     writer.key("message")
     writer.string(push.message)
     writer.key("serviceId")
     writer.string(serviceID)
-    if withTranscript {
+    if var room = transcriptBytes {
+      let lines = push.lastTranscript.reversed().prefix { line in
+        room -= line.text.utf8.count
+        return room >= 0
+      }
       writer.key("lastTranscript")
       writer.beginArray()
-      for line in push.lastTranscript {
+      for line in lines.reversed() {
         writer.beginObject()
         writer.key(line.type.rawValue)
         writer.string(line.text)
