@@ -99,6 +99,9 @@ struct CometEndpointTests {
         "/genesys/1/service/\(serviceID)/ixn/chat", #"{"notify_by":"comet","nickname":"Guest 7"}"#,
         headers: "gms_user: user\r\n")
       #expect(try await rest.response().status == 200)
+      let echo = try await client.response()
+      #expect(echo.body.contains(#"["Notice.Joined","Guest 7","has joined the session","0","CLIENT"]"#))
+      try await client.post("/genesys/cometd/connect", server.connect(clientID), headers: "gms_user: user\r\n")
       try await rest.post("/genesys/1/service/\(serviceID)/ixn/chat/send", #"{"message":"hello"}"#)
       #expect(try await rest.response().status == 200)
       let poll = try await client.response()

@@ -85,7 +85,7 @@ struct AnswerTests {
 
   @Test("no answer, or an endless head: given up in time", arguments: ["/silent", "/drip"])
   func silent(path: String) async throws {
-    try await withReceiver(.with(connect: .milliseconds(100), read: .milliseconds(200))) { server, courier in
+    try await withReceiver(.with(connect: .seconds(5), read: .milliseconds(200))) { server, courier in
       let clock = ContinuousClock()
       let start = clock.now
       let outcome = await HTTPCallbackProvider(courier: courier).deliver(.callback(server.url(path)))

@@ -47,8 +47,8 @@ public struct ServerSettings: Sendable, Equatable {
     journalSegmentBytes = reader.integer("journal.segment_size")
   }
 
-  /// 5 s less than advised, because clients take the advice for their socket time-out; of a short one, five sixths.
+  /// 5 s less than advised, because clients take the advice for their socket time-out; of a short one, half.
   private static func hold(for timeoutMilliseconds: Int) -> Int {
-    max(timeoutMilliseconds - 5_000, timeoutMilliseconds * 5 / 6)
+    max(timeoutMilliseconds - 5_000, timeoutMilliseconds / 2)
   }
 }
