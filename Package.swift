@@ -42,7 +42,6 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -68,7 +67,6 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
     // Core: pure.
@@ -104,6 +102,8 @@ let package = Package(
     module(
       "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
+
+    // App and client. jemalloc takes the place of malloc in the executables: messages are allocated on one thread and
     // freed on another, which costs glibc's allocator a fifth of the server's time.
     .systemLibrary(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
@@ -155,6 +155,12 @@ let package = Package(
     tests(
       "CarillonConfigurationTests",
       ["CarillonConfiguration", "Engine", "HTTPEdge", "Bayeux", configuration, systemPackage]),
+    tests(
+      "EndToEnd",
+      [
+        "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal", "JournalFormat", systemPackage,
+        nioCore, nioPosix, nioHTTP1,
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
