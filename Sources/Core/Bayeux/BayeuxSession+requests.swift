@@ -1,7 +1,11 @@
 extension BayeuxSession {
   mutating func request(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
     open.removeAll { $0 == lane.exchange }
-    if lane.transport == .webSocket { socket = lane.exchange }
+    if lane.transport == .webSocket {
+      // A client that speaks over another socket has given the old one up: what is on its way there goes out first here.
+      if let socket, socket != lane.exchange { closed(socket, &actions) }
+      socket = lane.exchange
+    }
     let hasConnect = replies.contains { if case .connect = $0 { true } else { false } }
     if hasConnect {
       connect(on: lane, replies, &actions)
