@@ -130,13 +130,14 @@ let package = Package(
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 
     // Tests: a folder for each module, then the whole.
-    tests("EventSourcingTests", ["EventSourcing"]),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    tests("EventSourcingTests", ["TestSupport", "EventSourcing"]),
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
-    tests("ChatDomainTests", ["ChatDomain", "EventSourcing"]),
+    tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
-    tests("JournalTests", ["Journal", "JournalFormat", "LZ4", systemPackage]),
-    tests("EntityRuntimeTests", ["EntityRuntime", "EventSourcing"]),
+    tests("JournalTests", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
+    tests("EntityRuntimeTests", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     tests(
       "EngineTests",
       [
@@ -158,7 +159,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal", "JournalFormat", systemPackage,
+        "TestSupport", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal", "JournalFormat",
+        systemPackage,
         nioCore, nioPosix, nioHTTP1,
       ]),
   ],

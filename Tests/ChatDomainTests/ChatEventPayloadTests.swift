@@ -1,5 +1,6 @@
 import ChatDomain
 import EventSourcing
+import TestSupport
 import Testing
 
 @Suite("Chat events, as the journal holds them")

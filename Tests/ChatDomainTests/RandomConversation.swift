@@ -1,5 +1,6 @@
 import ChatDomain
 import EventSourcing
+import TestSupport
 
 /// A chat that is asked anything in any order, and what the outside would know of it: the timers that run, the pushes
 /// that no queue has, what each Comet session was sent.

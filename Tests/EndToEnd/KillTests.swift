@@ -2,6 +2,7 @@ import CarillonClient
 import Foundation
 import JSONEnvelope
 import Synchronization
+import TestSupport
 import Testing
 
 extension ServerFromOutside {

@@ -1,5 +1,6 @@
 import EntityRuntime
 import EventSourcing
+import TestSupport
 import Testing
 
 @Suite("Replay")

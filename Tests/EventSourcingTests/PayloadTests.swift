@@ -1,4 +1,5 @@
 import EventSourcing
+import TestSupport
 import Testing
 
 /// Runs `body` with a reader over `bytes`, which live only that long.

@@ -1,5 +1,6 @@
 import Journal
 import LZ4
+import TestSupport
 import Testing
 
 @testable import JournalFormat

@@ -1,6 +1,7 @@
 import JournalFormat
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Journal

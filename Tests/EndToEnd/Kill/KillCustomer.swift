@@ -1,6 +1,7 @@
 import CarillonClient
 import JSONEnvelope
 import Synchronization
+import TestSupport
 
 /// A customer who keeps polling, whatever happens to the server.
 final class KillCustomer: Sendable {

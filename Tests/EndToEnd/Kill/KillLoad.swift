@@ -1,6 +1,7 @@
 import CarillonClient
 import JSONEnvelope
 import Synchronization
+import TestSupport
 
 /// Posts message after message, each text once, and writes down what was acknowledged.
 struct KillLoad: Sendable {
