@@ -96,7 +96,7 @@ struct AnswerTests {
 
   @Test("a body that never comes costs a time-out but not the success")
   func stuckBody() async throws {
-    try await withReceiver(.with(read: .milliseconds(200))) { server, courier in
+    try await withReceiver(.with(read: .seconds(2))) { server, courier in
       let outcome = await HTTPCallbackProvider(courier: courier).deliver(.callback(server.url("/stuck-body")))
       #expect(outcome == .delivered)
     }
