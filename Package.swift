@@ -109,7 +109,7 @@ let package = Package(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "ChatDomain", "Engine", "HTTPEdge", configuration, systemPackage, yams]),
+      ["Bayeux", "ChatDomain", "Engine", "HTTPEdge", "Journal", configuration, systemPackage, yams]),
     .executableTarget(
       name: "carillon",
       dependencies: [
@@ -131,6 +131,8 @@ let package = Package(
 
     // Tests: a folder for each module, then the whole.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    module("SimulatedDisk", in: "Tests", ["TestSupport", "Journal", systemPackage]),
+    tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
     tests("EventSourcingTests", ["TestSupport", "EventSourcing"]),
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
@@ -142,7 +144,7 @@ let package = Package(
       "EngineTests",
       [
         "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal",
-        logging, systemPackage,
+        "JournalFormat", logging, systemPackage,
       ]),
     tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
@@ -156,6 +158,7 @@ let package = Package(
     tests(
       "CarillonConfigurationTests",
       ["CarillonConfiguration", "Engine", "HTTPEdge", "Bayeux", configuration, systemPackage]),
+    tests("JournalToolTests", ["carillon", "Journal", "JournalFormat", systemPackage]),
     tests(
       "EndToEnd",
       [

@@ -9,6 +9,7 @@ final class DeliveryQueue: @unchecked Sendable {
   }
 
   private let deliver: JournalWriter.Delivery
+  private let isStepped: Bool
   private let lock = ThreadLock()
   private let news = ThreadLock.Condition()
   private var groups: [Group] = []
@@ -18,7 +19,11 @@ final class DeliveryQueue: @unchecked Sendable {
   private var isStopped = false
   private var thread: DedicatedThread?
 
-  init(deliver: @escaping JournalWriter.Delivery) { self.deliver = deliver }
+  /// - Parameter isStepped: all are released by the committing thread, however many; `start` is not called.
+  init(isStepped: Bool, deliver: @escaping JournalWriter.Delivery) {
+    self.isStepped = isStepped
+    self.deliver = deliver
+  }
 
   func start() throws(StorageError) { thread = try DedicatedThread { [self] in run() } }
 
@@ -32,7 +37,7 @@ final class DeliveryQueue: @unchecked Sendable {
   /// Releases `waiters` after all that came before, and leaves an empty array. Called with the commit role.
   func hand(_ waiters: inout [any DurabilityWaiter], position: UInt64) {
     lock.lock()
-    if count == 0, waiters.count < Limits.deliveryCountForThread {
+    if isStepped || (count == 0 && waiters.count < Limits.deliveryCountForThread) {
       lock.unlock()
       deliver(waiters, position)
       waiters.removeAll(keepingCapacity: true)

@@ -10,8 +10,13 @@ public struct DiskStorage: JournalStorage {
     made.root = path.root
     for component in path.components {
       made.append(component)
-      let result = made.withPlatformString { mkdir($0, 0o750) }
-      guard result == 0 || errno == EEXIST else { throw StorageError(last(), .createDirectory, made) }
+      guard made.withPlatformString({ mkdir($0, 0o750) }) == 0 else {
+        guard errno == EEXIST else { throw StorageError(last(), .createDirectory, made) }
+        continue
+      }
+      // All that will be synced in it is worth nothing if a loss of power takes the directory itself.
+      let above = made.removingLastComponent()
+      try synchronizeDirectory(above.isEmpty ? "." : above)
     }
   }
 

@@ -1,4 +1,6 @@
 internal import Glibc
+public import JournalFormat
+public import SystemPackage
 
 /// How a journal is written.
 public struct JournalConfiguration: Sendable {
@@ -13,12 +15,20 @@ public struct JournalConfiguration: Sendable {
   public var idleInterval: Duration = .milliseconds(500)
   public var nodeID: UInt64 = 1
   public var epoch: UInt32 = 1
-  /// Records before this position are not replayed, and their segments may have been archived.
-  public var replayFrom: UInt64 = 1
+  /// Only the records behind this point are replayed, and the segments before its own may be missing; nil: all are.
+  ///
+  /// The journal must hold the point: `open` throws `foreignStartingPoint` or `startingPointBeyondEnd` otherwise.
+  public var startingPoint: JournalPoint?
+  /// Where old segments are; nil: `archive` below the journal's directory. It need not exist.
+  public var archiveDirectory: FilePath?
   /// Milliseconds since 1970, for segment headers and empty frames.
   public var clock: @Sendable () -> Int64 = JournalConfiguration.systemClock
   /// Fills bytes that nobody can guess; a test may inject predictable ones.
   public var randomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void = JournalConfiguration.systemRandomBytes
+  /// The writer has no thread of its own and waits for nothing: whoever owns it calls `JournalWriter.step`.
+  ///
+  /// For simulation: with a given clock and given random bytes, the same calls then write the same bytes.
+  package var isStepped = false
 
   public init() {}
 

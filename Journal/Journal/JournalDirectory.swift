@@ -1,18 +1,24 @@
 internal import SystemPackage
 
-/// The names in a journal's directory (`FORMAT.md`, "Files").
+/// The names in a journal's directory and in its archive (`FORMAT.md`, "Files").
 struct JournalDirectory: Sendable {
   let path: FilePath
+  /// Where old segments are moved to; perhaps on another file system, perhaps not there yet.
+  let archive: FilePath
   let storage: any JournalStorage
+
+  /// - Parameter archive: `archive` below `path` if nil.
+  init(path: FilePath, archive: FilePath? = nil, storage: any JournalStorage) {
+    self.path = path
+    self.archive = archive ?? path.appending("archive")
+    self.storage = storage
+  }
 
   var lockFile: FilePath { path.appending("LOCK") }
   var preallocating: FilePath { path.appending("next.preallocating") }
 
-  func segment(_ number: UInt64) -> FilePath {
-    let digits = String(number)
-    let zeros = String(repeating: "0", count: max(0, Limits.segmentNumberDigits - digits.count))
-    return path.appending("\(zeros)\(digits).segment")
-  }
+  /// Where the writer makes segment `number`.
+  func segment(_ number: UInt64) -> FilePath { path.appending(SegmentPlace.name(number, .plain)) }
 
   /// A name for bytes cut off a segment that no earlier cut has taken.
   func unusedCut(_ number: UInt64, offset: Int) throws(StorageError) -> FilePath {
@@ -27,16 +33,29 @@ struct JournalDirectory: Sendable {
     return path.appending(name)
   }
 
-  /// Numbers of the segments that are there, in order.
-  func segmentNumbers() throws(StorageError) -> [UInt64] {
-    let suffix = ".segment"
-    return try storage.list(path).compactMap { name -> UInt64? in
-      guard name.hasSuffix(suffix) else { return nil }
-      let digits = name.dropLast(suffix.count)
-      guard digits.count >= Limits.segmentNumberDigits, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
-        return nil
-      }
-      return UInt64(digits)
-    }.sorted()
+  /// Numbers of the segments that are there, in order, wherever they lie.
+  func segmentNumbers() throws(StorageError) -> [UInt64] { Set(try places().map(\.number)).sorted() }
+
+  /// Every file of every segment: by number, and of one number the one that is read first.
+  func places() throws(StorageError) -> [SegmentPlace] {
+    // The live one first: what is moved meanwhile is then seen in one of the two, or in both.
+    var places = try storage.list(path).compactMap { SegmentPlace(name: $0, in: path, isArchived: false) }
+    places += try archivedNames().compactMap { SegmentPlace(name: $0, in: archive, isArchived: true) }
+    return places.sorted { ($0.number, $0.rank) < ($1.number, $1.rank) }
+  }
+
+  /// Names in the archive; none if it was never made.
+  func archivedNames() throws(StorageError) -> [String] { try namesIfThere(archive) ?? [] }
+
+  /// Whether the archive was made.
+  func hasArchive() throws(StorageError) -> Bool { try namesIfThere(archive) != nil }
+
+  private func namesIfThere(_ directory: FilePath) throws(StorageError) -> [String]? {
+    do {
+      return try storage.list(directory)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
   }
 }

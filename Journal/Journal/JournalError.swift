@@ -24,13 +24,24 @@ public enum JournalError: Error, Sendable, Equatable {
   case locked(directory: FilePath)
   /// Bytes that had been on the disk once are not what they were.
   case damaged(file: FilePath, offset: Int, reason: FormatError)
+  /// The file ends before its contents do: a copy that was broken off.
+  case halfCopied(file: FilePath, byteCount: Int)
   /// A file with a segment's name that is none.
   case foreignFile(FilePath)
   case newerVersion(file: FilePath, version: UInt32)
-  /// A segment between others, or the first one needed, is not there.
+  /// A segment between others, or the first one needed, is neither in the directory nor in the archive; retention may
+  /// have deleted it.
   case missingSegment(FilePath)
   /// A segment that does not continue the one before.
   case brokenSequence(FilePath)
+  /// The journal has another history than the one that the starting point was taken from.
+  case foreignStartingPoint(file: FilePath)
+  /// The journal ends before the starting point: its newest segments, or their ends, are gone.
+  case startingPointBeyondEnd(directory: FilePath, point: UInt64, end: UInt64)
+  /// A record that is to be erased stands in the segment that is still being written.
+  case segmentInUse(FilePath)
+  /// The file that says what is to be erased is not what was written.
+  case redactionIntentDamaged(FilePath)
   case storage(StorageError)
 }
 
@@ -49,13 +60,26 @@ extension JournalError: CustomStringConvertible {
     case .damaged(let file, let offset, let reason):
       "\(file) is damaged at offset \(offset) (\(reason)): "
         + "look at it with `\(Self.command(file))`, restore it from a copy"
+    case .halfCopied(let file, let byteCount):
+      "\(file) was not copied to its end, it stops after \(byteCount) bytes: "
+        + "copy it again, then check with `\(Self.command(file))`"
     case .foreignFile(let file): "\(file) is not a journal segment: move it out of the directory"
     case .newerVersion(let file, let version):
       "\(file) has journal format \(version), which this program does not know: start the newer one"
     case .missingSegment(let file):
-      "\(file) is missing: put it back from the archive or a copy, then check with `\(Self.command(file))`"
+      "\(file) is missing, here and in the archive: put it back from a copy, then check with "
+        + "`\(Self.command(file))`; if retention deleted it, only a snapshot leads past it"
     case .brokenSequence(let file):
       "\(file) does not continue the segment before it: files of two journals are mixed, see `\(Self.command(file))`"
+    case .foreignStartingPoint(let file):
+      "\(file) does not hold the point that the snapshot was taken at: it belongs to another journal, or to a copy that "
+        + "went its own way; see `\(Self.command(file))`, then move the snapshot away or put the right journal back"
+    case .startingPointBeyondEnd(let directory, let point, let end):
+      "\(directory) ends at position \(end), the snapshot was taken at \(point): the newest segments are gone; put them "
+        + "back from a copy, or move the snapshot away to go on with what is left"
+    case .segmentInUse(let file): "\(file) is still being written: let the journal begin a new segment first"
+    case .redactionIntentDamaged(let file):
+      "\(file) is damaged, an erasure was begun and may not be complete: remove the file, then erase once more"
     case .storage(let error): "\(error)"
     }
   }
@@ -75,6 +99,7 @@ extension JournalError {
     switch error {
     case .foreignMagic: self = .foreignFile(file)
     case .newerVersion(let version): self = .newerVersion(file: file, version: version)
+    case .headerIncomplete, .fileIncomplete: self = .halfCopied(file: file, byteCount: offset)
     default: self = .damaged(file: file, offset: offset, reason: error)
     }
   }

@@ -1,27 +1,43 @@
 public import JournalFormat
 public import SystemPackage
 
-/// Reads a journal without changing it or locking it; works beside a live writer, whose unfinished end is no error.
+/// Reads a journal, archived and packed segments too, without changing it or locking it.
+///
+/// Works beside a live writer, whose unfinished end is no error, and while segments are moved, packed or redacted. An
+/// archive by itself can be read like a journal.
 public struct JournalReader: Sendable {
   private let directory: JournalDirectory
 
-  public init(directory: FilePath, storage: any JournalStorage = DiskStorage()) {
-    self.directory = JournalDirectory(path: directory, storage: storage)
+  /// - Parameter archive: where old segments are; `archive` below `directory` if nil. It need not be there.
+  public init(directory: FilePath, archive: FilePath? = nil, storage: any JournalStorage = DiskStorage()) {
+    self.directory = JournalDirectory(path: directory, archive: archive, storage: storage)
+  }
+
+  /// Segments that are there now, archived and packed ones too.
+  ///
+  /// - Throws: `JournalError.storage`.
+  public func segmentCount() throws(JournalError) -> Int {
+    do throws(StorageError) { return try directory.segmentNumbers().count } catch { throw .storage(error) }
   }
 
   /// Checks all: checksums, the order of segments and frames, every leaf and every link of the chain.
   ///
-  /// - Parameter progress: called after each segment.
+  /// - Parameters:
+  ///   - progress: called after each segment.
+  ///   - frame: called for each frame, before it is checked.
   /// - Throws: `JournalError` at the first thing that is wrong.
-  public func verify(progress: (VerifyReport) -> Void = { _ in }) throws -> VerifyReport {
-    try walk(checkingHashes: true, segment: progress)
+  public func verify(
+    progress: (VerifyReport) -> Void = { _ in }, frame: (FrameInfo) -> Void = { _ in }
+  ) throws -> VerifyReport {
+    try walk(from: 1, checking: .hashesOnly, fillingLinks: true, segment: progress, frame: frame, record: { _ in })
   }
 
   /// Hands on every record from `position` on, in order; checks checksums only.
   ///
   /// - Throws: `JournalError`, or what `body` throws.
   public func forEachRecord(from position: UInt64 = 1, _ body: (borrowing RecordView) throws -> Void) throws {
-    _ = try walk(from: position, record: body)
+    _ = try walk(
+      from: position, checking: .checksums, fillingLinks: false, segment: { _ in }, frame: { _ in }, record: body)
   }
 
   /// Hands on every frame, empty ones too.
@@ -43,6 +59,24 @@ public struct JournalReader: Sendable {
     from position: UInt64 = 1, checkingHashes: Bool = false, segment: (VerifyReport) throws -> Void = { _ in },
     frame: (FrameInfo) throws -> Void = { _ in }, record: (borrowing RecordView) throws -> Void = { _ in }
   ) throws -> VerifyReport {
+    try walk(
+      from: position, checking: checkingHashes ? .hashes : .checksums, fillingLinks: true, segment: segment,
+      frame: frame, record: record)
+  }
+
+  /// What is checked besides the order of everything.
+  private enum Checks {
+    case checksums
+    case hashes
+    /// No record is handed on: the fastest way to check all.
+    case hashesOnly
+  }
+
+  /// - Parameter fillingLinks: packed frames get their chain hashes, which costs hashing all they hold.
+  private func walk(
+    from position: UInt64, checking checks: Checks, fillingLinks: Bool, segment: (VerifyReport) throws -> Void,
+    frame: (FrameInfo) throws -> Void, record: (borrowing RecordView) throws -> Void
+  ) throws -> VerifyReport {
     do {
       var report = VerifyReport()
       var image = SegmentImage()
@@ -50,16 +84,29 @@ public struct JournalReader: Sendable {
       var chain = SegmentWalk()
       let numbers = try directory.segmentNumbers()
       for number in numbers {
-        try load(&image, number, isLast: number == numbers.last)
-        let path = directory.segment(number)
+        let isLast = number == numbers.last
+        // What retention deletes just now, from the beginning on, is not missed.
+        guard
+          let place = try load(
+            number, into: &image, hashing: fillingLinks, isLast: isLast, mayBeGone: !isLast && report.segments == 0)
+        else { continue }
         var scanner = try chain.enter(
-          image.bytes, number: number, file: path, oldestNeeded: .max, directory: directory)
+          image.bytes, number: number, file: place.path, oldestNeeded: .max, directory: directory)
         if report.segments == 0 { report.firstPosition = scanner.header.firstPosition }
         report.segments += 1
+        if place.isArchived { report.archivedSegments += 1 }
         decoder.beginSegment()
+        let storedByteCount = report.storedByteCount
+        // A packed segment was checked when it was expanded.
         try read(
-          &scanner, &decoder, image.bytes, path, from: position, checkingHashes: checkingHashes, &report, frame, record)
-        try judgeEnd(scanner, path, isLast: number == numbers.last, &report)
+          &scanner, &decoder, image.bytes, place.path, from: position,
+          checking: place.form == .packed ? .checksums : checks, &report, frame, record)
+        if place.form == .packed {
+          report.packedSegments += 1
+          report.storedByteCount = storedByteCount + UInt64(image.fileByteCount)
+        }
+        report.tailByteCount = try chain.judgeEnd(
+          scanner, file: place.path, byteCount: image.bytes.count, isLast: isLast)
         chain.leave(scanner)
         try segment(report)
       }
@@ -71,7 +118,7 @@ public struct JournalReader: Sendable {
 
   private func read(
     _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
-    from position: UInt64, checkingHashes: Bool, _ report: inout VerifyReport, _ frame: (FrameInfo) throws -> Void,
+    from position: UInt64, checking checks: Checks, _ report: inout VerifyReport, _ frame: (FrameInfo) throws -> Void,
     _ record: (borrowing RecordView) throws -> Void
   ) throws {
     var offset = scanner.offset
@@ -79,10 +126,17 @@ public struct JournalReader: Sendable {
     do {
       while let scanned = try scanner.next() {
         offset = scanned.offset
-        try frame(FrameInfo(segmentNumber: scanner.header.number, offset: scanned.offset, header: scanned.header))
-        try decoder.forEachRecord(of: scanned, in: bytes, previousHash: checkingHashes ? previousHash : nil) { view in
-          if view.isRedacted { report.redactedRecords += 1 }
-          if view.position >= position { try record(view) }
+        try frame(
+          FrameInfo(
+            segmentNumber: scanner.header.number, segmentID: scanner.header.id, offset: scanned.offset,
+            header: scanned.header))
+        if checks == .hashesOnly {
+          report.redactedRecords += UInt64(try decoder.check(scanned, in: bytes, previousHash: previousHash))
+        } else {
+          try decoder.forEachRecord(of: scanned, in: bytes, previousHash: checks == .hashes ? previousHash : nil) {
+            if $0.isRedacted { report.redactedRecords += 1 }
+            if $0.position >= position { try record($0) }
+          }
         }
         previousHash = scanned.header.chainHash
         report.frames += 1
@@ -91,38 +145,34 @@ public struct JournalReader: Sendable {
         report.storedByteCount += UInt64(scanned.header.byteCount)
         offset = scanned.endOffset
       }
+      try decoder.finishChecks()
     } catch let error as FormatError {
-      throw JournalError(error, file: path, offset: offset)
+      throw JournalError(error, file: path, offset: decoder.brokenFrameOffset ?? offset)
     }
     report.headHash = previousHash
     report.lastPosition = scanner.nextPosition - 1
   }
 
-  private func judgeEnd(
-    _ scanner: SegmentScanner, _ path: FilePath, isLast: Bool, _ report: inout VerifyReport
-  ) throws(JournalError) {
-    switch scanner.verdict() {
-    case .clean where isLast || scanner.isSealed:
-      break
-    case .torn(let range) where isLast && !scanner.isSealed:
-      report.tailByteCount = range.count
-    case .clean, .torn, .damaged:
-      throw .damaged(file: path, offset: scanner.offset, reason: .frameDamaged)
-    }
-  }
-
   /// A live writer may finish a frame, and one after it, between two reads of the same segment: what looks like damage
   /// in the last segment is looked at again.
-  private func load(_ image: inout SegmentImage, _ number: UInt64, isLast: Bool) throws {
-    let file = try directory.storage.open(directory.segment(number), .read)
-    defer { file.close() }
+  ///
+  /// - Returns: nil if the segment is gone, and may be.
+  private func load(
+    _ number: UInt64, into image: inout SegmentImage, hashing: Bool, isLast: Bool, mayBeGone: Bool
+  ) throws(JournalError) -> SegmentPlace? {
     var previousOffset = -1
-    for _ in 0..<Limits.readerRetryCount {
-      try image.load(file, limit: FormatLimits.segmentByteCountMaximum)
-      guard isLast, var scanner = try? SegmentScanner(image.bytes) else { return }
+    for _ in 1..<Limits.readerRetryCount {
+      let place: SegmentPlace
+      do {
+        place = try directory.load(number, into: &image, hashing: hashing)
+      } catch .missingSegment where mayBeGone {
+        return nil
+      }
+      guard isLast, var scanner = try? SegmentScanner(image.bytes) else { return place }
       while (try? scanner.next()) != nil {}
-      guard case .damaged = scanner.verdict(), scanner.offset != previousOffset else { return }
+      guard case .damaged = scanner.verdict(), scanner.offset != previousOffset else { return place }
       previousOffset = scanner.offset
     }
+    return try directory.load(number, into: &image, hashing: hashing)
   }
 }

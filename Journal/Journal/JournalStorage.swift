@@ -4,7 +4,7 @@ public import SystemPackage
 ///
 /// Calls block; they come from the journal's own threads, from `JournalWriter.open`, and from tools.
 public protocol JournalStorage: Sendable {
-  /// Creates `path` and what is missing above it; no error if it exists.
+  /// Creates `path` and what is missing above it, durably; no error if it exists.
   func createDirectory(_ path: FilePath) throws(StorageError)
   /// Names of the entries of `directory`, in any order.
   func list(_ directory: FilePath) throws(StorageError) -> [String]

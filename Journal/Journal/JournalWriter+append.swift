@@ -106,7 +106,7 @@ extension JournalWriter {
     if pipeline.hasFailed { throw .failed }
     if isClosing { throw .closed }
     if preallocator.isDiskFull,
-      segmentOffset >= configuration.segmentByteCount / 100 * Limits.fullDiskSegmentPercent
+      segmentOffset >= configuration.segmentByteCount / 100 * Limits.fullDiskSegmentPercent || stalledFrame != nil
     {
       throw .storageFull
     }

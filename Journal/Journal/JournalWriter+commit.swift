@@ -5,14 +5,18 @@ extension JournalWriter {
   ///
   /// If nobody is committing, the calling thread does it, which saves two changes of thread. Append with `lazy: true`
   /// before this, and the writer's thread is not even woken.
-  /// - Throws: `failed`.
+  /// - Throws: `failed`; in stepped mode also `storageFull`, where it would otherwise wait for room.
   public func waitUntilDurable(_ position: UInt64) throws(JournalError) {
     lock.lock()
     defer { lock.unlock() }
     while pipeline.durablePosition < position {
       if pipeline.hasFailed { throw .failed }
       precondition(position <= pipeline.lastPosition, "only a position that was given out becomes durable")
-      if pipeline.isCommitting {
+      if configuration.isStepped {
+        precondition(!pipeline.isCommitting || stalledFrame != nil, "a waiter waits for nothing")
+        if pipeline.isCommitting { resume() } else { commit() }
+        if stalledFrame != nil { throw .storageFull }
+      } else if pipeline.isCommitting {
         blockedThreadCount += 1
         commitNews.wait(lock)
         blockedThreadCount -= 1
@@ -64,26 +68,52 @@ extension JournalWriter {
 
   /// Takes the commit role, makes durable all that waits, delivers, and gives the role back. The lock is held before
   /// and after, but not meanwhile.
-  private func commit() {
+  ///
+  /// - Parameter sealing: end the segment behind it.
+  /// - Returns: the seal that was asked for; nil if the disk has no room for another segment, or failed.
+  @discardableResult
+  func commit(sealing: Bool = false) -> JournalPoint? {
     pipeline.begin()
     isWakeRequested = false
     recentCommitCount += 1
     swap(&pending, &committing)
     swap(&waiters, &committingWaiters)
     isDelivering = !committingWaiters.isEmpty
+    return write(from: 0, sealing: sealing)
+  }
+
+  /// The second half of a commit. In stepped mode it may be begun again with the frame where it stalled.
+  func write(from first: Int, sealing: Bool) -> JournalPoint? {
     let durablePosition = pipeline.durablePosition
+    let nextPosition = pipeline.committingEnd
+    var seal: JournalPoint?
+    var firstUnwritten = first
     lock.unlock()
     var failure: JournalError?
     do {
-      if !committing.isEmpty { try log.write(committing, durablePosition: durablePosition) }
+      if !committing.isEmpty {
+        firstUnwritten = try log.write(
+          committing, from: first, durablePosition: durablePosition, waitsForRoom: !configuration.isStepped)
+      }
+      if firstUnwritten < committing.frames.count {
+        if !configuration.isStepped { failure = .storageFull }
+      } else if sealing {
+        seal = try log.seal(nextPosition: nextPosition)
+      }
     } catch {
       failure = error
     }
     lock.lock()
-    if let failure { return fail(failure) }
-    pipeline.synced(confirming: false)
+    if let failure {
+      fail(failure)
+      return nil
+    }
     segmentOffset = log.offset
+    stalledFrame = firstUnwritten < committing.frames.count ? firstUnwritten : nil
+    if stalledFrame != nil { return nil }
+    pipeline.synced(confirming: seal != nil)
     let reached = pipeline.durablePosition
+    reachedPoint = log.point(at: reached)
     // Those who block learn of it before the others: they were counted under the lock, the rest takes its time.
     if blockedThreadCount > 0 { commitNews.broadcast() }
     if !committingWaiters.isEmpty {
@@ -97,27 +127,37 @@ extension JournalWriter {
     committing.removeAll(keepingAtMost: Limits.idleBufferByteCount)
     pipeline.finish()
     if blockedThreadCount > 0 { commitNews.broadcast() }
+    return seal
   }
 
-  private func confirm() {
+  /// - Returns: false if the disk has no room for it, in stepped mode.
+  @discardableResult
+  func confirm() -> Bool {
     pipeline.begin()
     let nextPosition = pipeline.nextPosition
     lock.unlock()
     var failure: JournalError?
+    var isDone = false
     do {
-      try log.confirm(nextPosition: nextPosition)
+      isDone = try log.confirm(nextPosition: nextPosition, waitsForRoom: !configuration.isStepped)
     } catch {
       failure = error
     }
     lock.lock()
-    if let failure { return fail(failure) }
-    pipeline.synced(confirming: true)
+    if !isDone, !configuration.isStepped { failure = failure ?? .storageFull }
+    if let failure {
+      fail(failure)
+      return false
+    }
+    if isDone { pipeline.synced(confirming: true) }
     segmentOffset = log.offset
+    reachedPoint = log.point(at: pipeline.durablePosition)
     pipeline.finish()
     if blockedThreadCount > 0 { commitNews.broadcast() }
+    return isDone
   }
 
-  private func fail(_ error: JournalError) {
+  func fail(_ error: JournalError) {
     pipeline.fail()
     commitNews.broadcast()
     writerNews.signal()

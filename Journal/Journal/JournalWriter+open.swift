@@ -2,7 +2,8 @@ public import JournalFormat
 public import SystemPackage
 
 extension JournalWriter {
-  /// Opens or makes the journal in `directory`, handing every record to `replay` first.
+  /// Opens or makes the journal in `directory`, handing every record behind the configuration's starting point to
+  /// `replay` first.
   ///
   /// Blocks; call it before the server listens.
   /// - Parameters:
@@ -19,7 +20,6 @@ extension JournalWriter {
         "segments are a multiple of 4096 bytes, at least \(FormatLimits.segmentByteCountMinimum), "
           + "at most \(FormatLimits.segmentByteCountMaximum)")
     }
-    guard configuration.replayFrom > 0 else { throw JournalError.configuration("positions count from 1") }
     do {
       return try start(directory, configuration, storage, deliver ?? callEach, onFatal, replay)
     } catch let error as StorageError {
@@ -32,16 +32,18 @@ extension JournalWriter {
     _ deliver: @escaping Delivery, _ onFatal: @escaping FatalHandler, _ replay: (borrowing RecordView) throws -> Void
   ) throws -> (writer: JournalWriter, report: RecoveryReport) {
     let began = ContinuousClock.now
-    let directory = JournalDirectory(path: path, storage: storage)
+    let directory = JournalDirectory(path: path, archive: configuration.archiveDirectory, storage: storage)
     try storage.createDirectory(path)
     let lock = try exclusiveLock(directory)
-    let preallocator = SegmentPreallocator(directory: directory, byteCount: configuration.segmentByteCount)
+    let preallocator = SegmentPreallocator(
+      directory: directory, byteCount: configuration.segmentByteCount, isStepped: configuration.isStepped)
     do {
       try storage.remove(directory.preallocating)
+      try directory.removeLeftovers()
       try preallocator.start()
       let recovery = Recovery(directory: directory, configuration: configuration, preallocator: preallocator)
       var outcome = try recovery.run(replay)
-      outcome.report.duration = ContinuousClock.now - began
+      if !configuration.isStepped { outcome.report.duration = ContinuousClock.now - began }
       let log = SegmentLog(
         directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail)
       let pipeline = CommitPipeline(

@@ -1,4 +1,4 @@
-internal import JournalFormat
+public import JournalFormat
 
 /// The only writer of a journal directory: takes records at once, makes them durable in groups, and then releases those
 /// who wait, in journal order.
@@ -41,6 +41,8 @@ public final class JournalWriter: @unchecked Sendable {
   var undeliveredCount = 0
   /// Used part of the current segment.
   var segmentOffset: Int
+  /// The end of the last frame on the disk.
+  var reachedPoint: JournalPoint
   /// Commits since the writer's thread last looked for idleness.
   var recentCommitCount = 0
   let writerNews = ThreadLock.Condition()
@@ -50,6 +52,9 @@ public final class JournalWriter: @unchecked Sendable {
   // With the commit role:
   var committing: RecordBatch
   var committingWaiters: [any DurabilityWaiter] = []
+  /// In stepped mode, the frame of `committing` that waits for room on the disk for another segment; the commit is then
+  /// still under way, and the next step goes on with it.
+  var stalledFrame: Int?
 
   /// What the writer's thread is waiting for.
   enum Parking { case none, forever, idleInterval }
@@ -64,12 +69,14 @@ public final class JournalWriter: @unchecked Sendable {
     self.preallocator = preallocator
     self.directoryLock = directoryLock
     self.pipeline = pipeline
-    delivery = DeliveryQueue(deliver: deliver)
+    delivery = DeliveryQueue(isStepped: configuration.isStepped, deliver: deliver)
     self.onFatal = onFatal
     let unit = FormatLimits.unitByteCountMaximum(segmentByteCount: configuration.segmentByteCount)
     pending = RecordBatch(unitByteCountMaximum: unit)
     committing = RecordBatch(unitByteCountMaximum: unit)
     segmentOffset = log.offset
+    reachedPoint = log.point(at: pipeline.durablePosition)
+    guard !configuration.isStepped else { return }
     try delivery.start()
     do {
       thread = try DedicatedThread { [self] in run() }
@@ -86,6 +93,13 @@ public final class JournalWriter: @unchecked Sendable {
     return pipeline.durablePosition
   }
 
+  /// The end of the last frame on the disk.
+  public var durablePoint: JournalPoint {
+    lock.lock()
+    defer { lock.unlock() }
+    return reachedPoint
+  }
+
   /// The last position given out.
   public var lastPosition: UInt64 {
     lock.lock()
@@ -93,19 +107,28 @@ public final class JournalWriter: @unchecked Sendable {
     return pipeline.lastPosition
   }
 
+  /// There is no room for the next segment: soon appends will be refused, if they are not already. Goes by itself.
+  public var isStorageFull: Bool { preallocator.isDiskFull }
+
   /// Writes what waits, confirms it, and ends; a second call does nothing. Not to be called by a waiter or a handler.
   ///
   /// - Throws: `failed` if not everything reached the disk.
   public func close() throws(JournalError) {
     lock.lock()
+    let isFirst = !isClosing
     isClosing = true
     let ending = thread
     thread = nil
     lock.unlock()
-    writerNews.signal()
-    preallocator.giveUpWhenFull()
-    guard let ending else { return }
-    ending.join()
+    if configuration.isStepped {
+      guard isFirst else { return }
+      finishSteps()
+    } else {
+      writerNews.signal()
+      preallocator.giveUpWhenFull()
+      guard let ending else { return }
+      ending.join()
+    }
     delivery.stop()
     preallocator.stop()
     log.close()

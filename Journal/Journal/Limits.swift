@@ -12,7 +12,15 @@ enum Limits {
   static let idleBufferByteCount = 8 * 1024 * 1024
   /// So many waiters of one commit are worth a change of thread, so that the next commit need not wait for them.
   static let deliveryCountForThread = 128
+  /// A snapshot is synced after so many bytes.
+  static let snapshotSyncByteCount = 2 * 1024 * 1024
+  /// One read while a snapshot is checked.
+  static let snapshotCheckByteCount = 1024 * 1024
+  /// The first read for a block of a snapshot; most blocks are shorter.
+  static let snapshotReadByteCount = 32 * 1024
   static let segmentNumberDigits = 12
+  /// Of a file that is copied to the archive.
+  static let copyChunkByteCount = 1024 * 1024
   static let threadStackByteCount = 1024 * 1024
   /// Times that a reader looks again at a place that a live writer may just be writing.
   static let readerRetryCount = 5

@@ -17,48 +17,73 @@ struct Recovery {
 
   func run(_ replay: (borrowing RecordView) throws -> Void) throws -> Outcome {
     var numbers = try directory.segmentNumbers()
-    if let last = numbers.last, try isHalfMade(last) { numbers.removeLast() }
+    // Only the writer makes segments, so only the last one can be half made; what was moved away is whole.
+    if let last = numbers.last, try isLivePlain(last), try isHalfMade(last) { numbers.removeLast() }
+    var start = StartingPointSearch(configuration.startingPoint, directory: directory)
     guard let last = numbers.last else {
-      let tail = try SegmentLog.begin(
-        after: nil, chainHash: .zero, nextPosition: configuration.replayFrom, directory: directory,
-        configuration: configuration, preallocator: preallocator, waitsForRoom: false)
-      var report = RecoveryReport(currentFile: directory.segment(1))
-      report.segments = 1
-      report.lastPosition = configuration.replayFrom - 1
-      return Outcome(
-        tail: tail, report: report, lastPosition: configuration.replayFrom - 1, needsConfirmation: false)
+      try start.requireReached(end: 0)
+      return try beginJournal()
     }
 
     var report = RecoveryReport(currentFile: directory.segment(last))
     var image = SegmentImage()
     var decoder = FrameDecoder()
     var walk = SegmentWalk()
-    for number in numbers {
-      let path = directory.segment(number)
-      let file = try directory.storage.open(path, number == last ? .readWrite : .read)
-      try image.load(file, limit: FormatLimits.segmentByteCountMaximum)
+    let current = try isLivePlain(last) ? last : nil
+    for number in try start.segments(of: numbers) {
+      let file = try number == current ? directory.storage.open(directory.segment(number), .readWrite) : nil
+      let path = try load(number, file, into: &image, hashing: !start.isFound)
       var scanner = try walk.enter(
-        image.bytes, number: number, file: path, oldestNeeded: configuration.replayFrom, directory: directory)
+        image.bytes, number: number, file: path, oldestNeeded: start.oldestNeeded, directory: directory)
+      try start.enter(scanner, file: path)
       decoder.beginSegment()
       report.segments += 1
-      try replayFrames(&scanner, &decoder, image.bytes, path, &walk, &report, replay)
+      try replayFrames(&scanner, &decoder, image.bytes, path, &walk, &start, &report, replay)
+      if file == nil { _ = try walk.judgeEnd(scanner, file: path, byteCount: image.bytes.count, isLast: false) }
       walk.leave(scanner)
       report.lastPosition = scanner.nextPosition - 1
       guard number == last else {
-        guard scanner.isSealed else {
-          throw JournalError.damaged(file: path, offset: scanner.offset, reason: .frameDamaged)
-        }
-        file.close()
+        try start.leave(file: path)
         continue
       }
-      return try finish(file, scanner, image.bytes, needsConfirmation: walk.lastFrameHasRecords, report)
+      if let file {
+        return try finish(file, scanner, image.bytes, needsConfirmation: walk.lastFrameHasRecords, start, report)
+      }
+      try start.requireReached(end: scanner.nextPosition - 1)
+      try start.leave(file: path)
+      return try goOn(behind: scanner, report)
     }
     preconditionFailure("the last segment ends the loop")
   }
 
+  /// Whether segment `number` lies where and as the writer makes it.
+  private func isLivePlain(_ number: UInt64) throws(StorageError) -> Bool {
+    try directory.places().contains { $0.number == number && !$0.isArchived && $0.form == .plain }
+  }
+
+  /// - Parameter file: the current segment; nil for another one, which may lie anywhere.
+  /// - Returns: the file that was read.
+  private func load(
+    _ number: UInt64, _ file: (any StorageFile)?, into image: inout SegmentImage, hashing: Bool
+  ) throws -> FilePath {
+    guard let file else { return try directory.load(number, into: &image, hashing: hashing).path }
+    try image.load(file, limit: FormatLimits.segmentByteCountMaximum)
+    return directory.segment(number)
+  }
+
+  private func beginJournal() throws -> Outcome {
+    let tail = try SegmentLog.begin(
+      after: nil, chainHash: .zero, nextPosition: 1, directory: directory, configuration: configuration,
+      preallocator: preallocator)
+    var report = RecoveryReport(currentFile: directory.segment(1))
+    report.segments = 1
+    return Outcome(tail: tail, report: report, lastPosition: 0, needsConfirmation: false)
+  }
+
   private func replayFrames(
     _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
-    _ walk: inout SegmentWalk, _ report: inout RecoveryReport, _ replay: (borrowing RecordView) throws -> Void
+    _ walk: inout SegmentWalk, _ start: inout StartingPointSearch, _ report: inout RecoveryReport,
+    _ replay: (borrowing RecordView) throws -> Void
   ) throws {
     var offset = scanner.offset
     do {
@@ -66,8 +91,10 @@ struct Recovery {
         offset = frame.offset
         walk.lastFrameHasRecords = !frame.header.isEmpty
         report.frames += 1
+        if try start.isBefore(frame, file: path) { continue }
+        // Their plain bytes may be referred to.
+        for held in start.takeHeld() { try decoder.forEachRecord(of: held, in: bytes) { _ in } }
         try decoder.forEachRecord(of: frame, in: bytes) { record in
-          guard record.position >= configuration.replayFrom else { return }
           report.records += 1
           try replay(record)
         }
@@ -81,16 +108,18 @@ struct Recovery {
   /// Judges the end of the last segment, cuts what was torn, and goes on to a new segment after a seal.
   private func finish(
     _ file: any StorageFile, _ scanner: SegmentScanner, _ bytes: UnsafeRawBufferPointer, needsConfirmation: Bool,
-    _ report: RecoveryReport
+    _ start: StartingPointSearch, _ report: RecoveryReport
   ) throws -> Outcome {
     var report = report
     let path = directory.segment(scanner.header.number)
-    switch scanner.verdict() {
-    case .clean:
-      break
-    case .damaged:
+    let verdict = scanner.verdict()
+    if case .damaged = verdict {
       throw JournalError.damaged(file: path, offset: scanner.offset, reason: .frameDamaged)
-    case .torn(let range):
+    }
+    // Before anything is changed on the disk.
+    try start.requireReached(end: scanner.nextPosition - 1)
+    try start.leave(file: path)
+    if case .torn(let range) = verdict {
       let side = try directory.unusedCut(scanner.header.number, offset: range.lowerBound)
       try keepAside(UnsafeRawBufferPointer(rebasing: bytes[range]), in: side)
       try file.writeZeros(range)
@@ -105,20 +134,27 @@ struct Recovery {
     // there.
     try file.synchronize()
 
-    var tail = RecoveredTail(
-      file: file, header: scanner.header, seed: scanner.checksumSeed, offset: scanner.offset,
-      chainHash: scanner.chainHash)
     if scanner.isSealed {
       file.close()
-      tail = try SegmentLog.begin(
-        after: scanner.header, chainHash: scanner.chainHash, nextPosition: scanner.nextPosition, directory: directory,
-        configuration: configuration, preallocator: preallocator, waitsForRoom: false)
-      report.currentFile = directory.segment(tail.header.number)
-    } else {
-      preallocator.prepare()
+      return try goOn(behind: scanner, report)
     }
+    preallocator.prepare()
+    let tail = RecoveredTail(
+      file: file, header: scanner.header, seed: scanner.checksumSeed, offset: scanner.offset,
+      chainHash: scanner.chainHash)
     return Outcome(
       tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: needsConfirmation)
+  }
+
+  /// Makes the segment behind a sealed one.
+  private func goOn(behind scanner: SegmentScanner, _ report: RecoveryReport) throws -> Outcome {
+    var report = report
+    let tail = try SegmentLog.begin(
+      after: scanner.header, chainHash: scanner.chainHash, nextPosition: scanner.nextPosition, directory: directory,
+      configuration: configuration, preallocator: preallocator)
+    report.currentFile = directory.segment(tail.header.number)
+    // The seal has confirmed everything.
+    return Outcome(tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: false)
   }
 
   /// A last segment without a header and without anything else: set aside, to be made again.

@@ -33,18 +33,31 @@ final class SegmentLog: @unchecked Sendable {
   /// Chain hash of the last frame.
   var chainHash: Hash256 { encoder.chainHash }
 
-  /// Writes `batch` as frames and returns when they are on the disk.
+  /// The end of the last frame.
   ///
-  /// - Parameter durablePosition: of what was on the disk before.
+  /// - Parameter position: of the last record in it, or before it.
+  func point(at position: UInt64) -> JournalPoint {
+    JournalPoint(position: position, chainHash: encoder.chainHash, segmentNumber: header.number, segmentID: header.id)
+  }
+
+  /// Writes the frames of `batch` from `first` on and returns when they are on the disk.
+  ///
+  /// - Parameters:
+  ///   - durablePosition: of what was on the disk before.
+  ///   - waitsForRoom: see `SegmentPreallocator.take`.
+  /// - Returns: the first frame that was not written, because the disk has no room for the next segment;
+  ///   `batch.frames.count` if all were.
   /// - Throws: fatal; how much of the batch is on the disk, nobody knows.
-  func write(_ batch: borrowing RecordBatch, durablePosition: UInt64) throws(JournalError) {
+  func write(
+    _ batch: borrowing RecordBatch, from first: Int, durablePosition: UInt64, waitsForRoom: Bool
+  ) throws(JournalError) -> Int {
     var durablePosition = durablePosition
-    for index in batch.frames.indices {
+    for index in first..<batch.frames.count {
       let draft = batch.frames[index]
       if !fits(draft.frameByteCountMaximum) {
         try flush()
         durablePosition = draft.firstPosition - 1
-        try roll(nextPosition: draft.firstPosition)
+        guard try roll(nextPosition: draft.firstPosition, waitsForRoom: waitsForRoom) else { return index }
       }
       do {
         try encoder.append(draft, of: batch, durablePosition: durablePosition, durableOffset: offset)
@@ -54,38 +67,93 @@ final class SegmentLog: @unchecked Sendable {
     }
     try flush()
     if offset > header.segmentByteCount / 2 { preallocator.hurry() }
+    return batch.frames.count
   }
 
   /// Writes a frame that says that all before it is on the disk.
-  func confirm(nextPosition: UInt64) throws(JournalError) {
-    guard fits(FrameHeader.byteCount) else { return try roll(nextPosition: nextPosition) }
+  ///
+  /// - Returns: false if the disk has no room for it; nothing was written then.
+  func confirm(nextPosition: UInt64, waitsForRoom: Bool) throws(JournalError) -> Bool {
+    guard fits(FrameHeader.byteCount) else {
+      return try roll(nextPosition: nextPosition, waitsForRoom: waitsForRoom)
+    }
     appendEmpty(seal: false, nextPosition: nextPosition)
     try flush()
+    return true
+  }
+
+  /// Ends this segment, unless it has no frame yet and another stands before it, and begins the next.
+  ///
+  /// - Returns: the end of the sealed segment; nil if the disk has no room for the next one: nothing was written then.
+  func seal(nextPosition: UInt64) throws(JournalError) -> JournalPoint? {
+    if header.number > 1, offset == FormatLimits.segmentHeaderByteCount {
+      return JournalPoint(
+        position: nextPosition - 1, chainHash: header.previousHash, segmentNumber: header.number - 1,
+        segmentID: header.previousID)
+    }
+    let (number, id) = (header.number, header.id)
+    guard try roll(nextPosition: nextPosition, waitsForRoom: false) else { return nil }
+    return JournalPoint(
+      position: nextPosition - 1, chainHash: encoder.chainHash, segmentNumber: number, segmentID: id)
   }
 
   /// Seals this segment, which confirms it too, and begins the next.
-  func roll(nextPosition: UInt64) throws(JournalError) {
+  ///
+  /// - Returns: false if the disk has no room for the next one; nothing was written then.
+  private func roll(nextPosition: UInt64, waitsForRoom: Bool) throws(JournalError) -> Bool {
+    let zeros: any StorageFile
+    do {
+      // Before the seal: behind it nothing can be written until there is room.
+      zeros = try preallocator.take(waitsForRoom: waitsForRoom)
+    } catch {
+      guard error.isDiskFull else { throw .storage(error) }
+      return false
+    }
     appendEmpty(seal: true, nextPosition: nextPosition)
     try flush()
     file.close()
-    let next = try Self.begin(
-      after: header, chainHash: encoder.chainHash, nextPosition: nextPosition, directory: directory,
-      configuration: configuration, preallocator: preallocator, waitsForRoom: true)
+    let next: RecoveredTail
+    do {
+      next = try Self.begin(
+        zeros, after: header, chainHash: encoder.chainHash, nextPosition: nextPosition, directory: directory,
+        configuration: configuration)
+    } catch {
+      throw .storage(error)
+    }
+    preallocator.prepare()
     file = next.file
     header = next.header
     offset = next.offset
     encoder.beginSegment(seed: next.seed)
+    return true
   }
 
   func close() { file.close() }
 
-  /// Gives a file of zeros its header, then its name.
+  /// Makes the first segment, or the one after a sealed one, when a journal is opened.
   ///
   /// - Parameter previous: nil for the first segment of a journal.
+  /// - Throws: `storageFull`, `storage`.
   static func begin(
     after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64, directory: JournalDirectory,
-    configuration: JournalConfiguration, preallocator: SegmentPreallocator, waitsForRoom: Bool
+    configuration: JournalConfiguration, preallocator: SegmentPreallocator
   ) throws(JournalError) -> RecoveredTail {
+    do {
+      let tail = try begin(
+        try preallocator.take(waitsForRoom: false), after: previous, chainHash: chainHash, nextPosition: nextPosition,
+        directory: directory, configuration: configuration)
+      preallocator.prepare()
+      return tail
+    } catch {
+      throw error.isDiskFull ? .storageFull : .storage(error)
+    }
+  }
+
+  /// Gives a file of zeros its header, then its name.
+  private static func begin(
+    _ file: any StorageFile, after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64,
+    directory: JournalDirectory, configuration: JournalConfiguration
+  ) throws(StorageError) -> RecoveredTail {
     var random: (high: UInt64, low: UInt64) = (0, 0)
     withUnsafeMutableBytes(of: &random) { configuration.randomBytes($0) }
     let header = SegmentHeader(
@@ -94,17 +162,11 @@ final class SegmentLog: @unchecked Sendable {
       firstPosition: nextPosition, createdMilliseconds: configuration.clock(), nodeID: configuration.nodeID,
       epoch: configuration.epoch, previousHash: chainHash)
     let (page, seed) = header.encoded()
-    do {
-      let file = try preallocator.take(waitsForRoom: waitsForRoom)
-      try file.writeArray(page, at: 0, durably: true)
-      try directory.storage.rename(directory.preallocating, to: directory.segment(header.number))
-      try directory.storage.synchronizeDirectory(directory.path)
-      preallocator.prepare()
-      return RecoveredTail(
-        file: file, header: header, seed: seed, offset: FormatLimits.segmentHeaderByteCount, chainHash: chainHash)
-    } catch {
-      throw error.isDiskFull ? .storageFull : .storage(error)
-    }
+    try file.writeArray(page, at: 0, durably: true)
+    try directory.storage.rename(directory.preallocating, to: directory.segment(header.number))
+    try directory.storage.synchronizeDirectory(directory.path)
+    return RecoveredTail(
+      file: file, header: header, seed: seed, offset: FormatLimits.segmentHeaderByteCount, chainHash: chainHash)
   }
 
   // Room for the frame, a confirming frame and the seal.

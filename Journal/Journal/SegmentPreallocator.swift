@@ -9,6 +9,9 @@ internal import SystemPackage
 ///                       │    ▲
 ///             disk full └────┘ tried again every second; `isDiskFull` says so meanwhile
 /// ```
+/// In stepped mode there is no thread: `prepare` and `take` do it on the calling thread, and a full disk is tried again
+/// by the next `prepare` or `take`.
+///
 /// Safe to share: everything mutable is touched under `lock`, or is atomic.
 final class SegmentPreallocator: @unchecked Sendable {
   private enum State {
@@ -19,6 +22,7 @@ final class SegmentPreallocator: @unchecked Sendable {
 
   private let directory: JournalDirectory
   private let byteCount: Int
+  private let isStepped: Bool
   private let lock = ThreadLock()
   private let changed = ThreadLock.Condition()
   private var state = State.resting
@@ -27,23 +31,27 @@ final class SegmentPreallocator: @unchecked Sendable {
   private var thread: DedicatedThread?
   private let full = Atomic(false)
 
-  init(directory: JournalDirectory, byteCount: Int) {
+  init(directory: JournalDirectory, byteCount: Int, isStepped: Bool) {
     self.directory = directory
     self.byteCount = byteCount
+    self.isStepped = isStepped
   }
 
   /// The last try ended with a full disk.
   var isDiskFull: Bool { full.load(ordering: .relaxed) }
 
-  func start() throws(StorageError) { thread = try DedicatedThread { [self] in run() } }
+  func start() throws(StorageError) {
+    guard !isStepped else { return }
+    thread = try DedicatedThread { [self] in run() }
+  }
 
   /// Begins with the next segment.
   func prepare() {
     lock.lock()
     if case .resting = state { state = .filling }
-    isUrgent = false
+    isUrgent = isStepped
     lock.unlock()
-    changed.broadcast()
+    if isStepped { fillNow() } else { changed.broadcast() }
   }
 
   /// The current segment fills: no more pauses.
@@ -59,6 +67,7 @@ final class SegmentPreallocator: @unchecked Sendable {
   /// - Parameter waitsForRoom: a full disk is waited for until it has room, or until `giveUpWhenFull`.
   /// - Throws: what the disk reported.
   func take(waitsForRoom: Bool) throws(StorageError) -> any StorageFile {
+    if isStepped { prepare() }
     lock.lock()
     defer { lock.unlock() }
     if case .resting = state { state = .filling }
@@ -72,7 +81,9 @@ final class SegmentPreallocator: @unchecked Sendable {
       case .failed(let error):
         throw error
       case .resting, .filling:
-        if isStopped || (isDiskFull && !waitsForRoom) { throw StorageError(.noSpace, .write, directory.preallocating) }
+        if isStopped || isStepped || (isDiskFull && !waitsForRoom) {
+          throw StorageError(.noSpace, .write, directory.preallocating)
+        }
         changed.wait(lock)
       }
     }
@@ -101,25 +112,45 @@ final class SegmentPreallocator: @unchecked Sendable {
 
   private func run() {
     while waitForWork() {
-      let result = Result { () throws(StorageError) -> (any StorageFile)? in try fill() }
-      lock.lock()
-      switch result {
-      case .success(let file?):
-        state = .ready(file)
-        full.store(false, ordering: .relaxed)
-      case .success(nil):
-        break
-      case .failure(let error) where error.isDiskFull:
-        full.store(true, ordering: .relaxed)
-        try? directory.storage.remove(directory.preallocating)
-        // Woken early only by `stop` and `hurry`; trying once more then does no harm.
-        if !isStopped { _ = changed.wait(lock, nanoseconds: Limits.fullDiskPauseNanoseconds) }
-      case .failure(let error):
-        state = .failed(error)
-      }
-      lock.unlock()
+      let isFull = fillOnce()
       changed.broadcast()
+      guard isFull else { continue }
+      lock.lock()
+      // Woken early only by `stop`, `hurry` and `take`; trying once more then does no harm.
+      if !isStopped { _ = changed.wait(lock, nanoseconds: Limits.fullDiskPauseNanoseconds) }
+      lock.unlock()
     }
+  }
+
+  /// The calling thread does what the thread would do.
+  private func fillNow() {
+    lock.lock()
+    let isDue = if case .filling = state { !isStopped } else { false }
+    lock.unlock()
+    if isDue { _ = fillOnce() }
+  }
+
+  /// - Returns: true if the disk is full.
+  private func fillOnce() -> Bool {
+    let result = Result { () throws(StorageError) -> (any StorageFile)? in try fill() }
+    lock.lock()
+    defer { lock.unlock() }
+    switch result {
+    case .success(let file?):
+      state = .ready(file)
+      full.store(false, ordering: .relaxed)
+    case .success(nil):
+      break
+    case .failure(let error) where error.isDiskFull:
+      full.store(true, ordering: .relaxed)
+      try? directory.storage.remove(directory.preallocating)
+      return true
+    case .failure(let error):
+      state = .failed(error)
+      // Not a matter of room: whoever needs the segment is to meet the error, instead of being put off for ever.
+      full.store(false, ordering: .relaxed)
+    }
+    return false
   }
 
   private func waitForWork() -> Bool {

@@ -18,7 +18,7 @@ struct SegmentWalk {
     do {
       scanner = try SegmentScanner(bytes)
     } catch {
-      throw JournalError(error, file: file, offset: 0)
+      throw JournalError(error, file: file, offset: error == .headerIncomplete ? bytes.count : 0)
     }
     let header = scanner.header
     guard header.number == number else { throw .brokenSequence(file) }
@@ -36,5 +36,24 @@ struct SegmentWalk {
     previous = scanner.header
     nextPosition = scanner.nextPosition
     chainHash = scanner.chainHash
+  }
+
+  /// Whether a segment may end as it does.
+  ///
+  /// - Parameter byteCount: as many bytes as the file has.
+  /// - Returns: bytes of a write in progress, or torn, after the last frame.
+  /// - Throws: `damaged`, `halfCopied`.
+  func judgeEnd(_ scanner: SegmentScanner, file: FilePath, byteCount: Int, isLast: Bool) throws(JournalError) -> Int {
+    switch scanner.verdict() {
+    case .clean where isLast || scanner.isSealed:
+      return 0
+    case .torn(let range) where isLast && !scanner.isSealed:
+      return range.count
+    case .clean, .torn, .damaged:
+      guard scanner.isSealed || isLast || byteCount >= scanner.header.segmentByteCount else {
+        throw .halfCopied(file: file, byteCount: byteCount)
+      }
+      throw .damaged(file: file, offset: scanner.offset, reason: .frameDamaged)
+    }
   }
 }

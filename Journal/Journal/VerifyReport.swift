@@ -3,6 +3,9 @@ public import JournalFormat
 /// What a reader found in a journal.
 public struct VerifyReport: Sendable, Equatable {
   public var segments = 0
+  /// Of these, those that lie in the archive, and those that are packed.
+  public var archivedSegments = 0
+  public var packedSegments = 0
   public var frames: UInt64 = 0
   public var records: UInt64 = 0
   public var redactedRecords: UInt64 = 0
@@ -13,7 +16,7 @@ public struct VerifyReport: Sendable, Equatable {
   public var headHash = Hash256.zero
   /// Records as they were encoded.
   public var plainByteCount: UInt64 = 0
-  /// Frames as they are on the disk, headers and salts included.
+  /// Frames as they are on the disk, headers and salts included; packed segments as a whole.
   public var storedByteCount: UInt64 = 0
   /// Bytes after the last whole frame that are not zero: a write in progress or torn.
   public var tailByteCount = 0
@@ -27,7 +30,8 @@ public struct VerifyReport: Sendable, Equatable {
 /// One frame as a reader meets it.
 public struct FrameInfo: Sendable, Equatable {
   public let segmentNumber: UInt64
-  /// From the beginning of the segment file.
+  public let segmentID: SegmentID
+  /// From the beginning of the segment; of a packed one, as it is when it is expanded.
   public let offset: Int
   public let header: FrameHeader
 }

@@ -1,56 +1,146 @@
-internal import Crypto
-
-/// Computes leaves and the links of the chain (`FORMAT.md`, "Hashes").
+/// Computes leaves and the links of the chain (`FORMAT.md`, "Hashes"); the only place that does.
 ///
-/// One link: `begin` with the frame's header, `add` for each record in order, `finish`.
-struct ChainHasher {
-  private var sha = SHA256()
-  // Kind and leaf of some records are collected before they are hashed: a call for each 33 bytes would cost more than
-  // the hash itself.
-  private var collected: [UInt8] = []
+/// `add` for one frame or several, then `finish`: leaves do not depend on each other, nor do the links of frames whose
+/// predecessors' hashes are known, so all of them are hashed side by side.
+struct ChainHasher: ~Copyable {
+  private static let headByteCount = 32 + 33
+  private static let entryByteCount = 33
+
+  private var batch = SHA256Batch()
+  /// For each frame what its link is the hash of: the header's fields, then kind and leaf of each record.
+  private var columns = ByteStore(capacity: 16 * 1024)
+  private var links: [Range<Int>] = []
 
   static func leaf(salt: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) -> Hash256 {
-    var sha = SHA256()
-    sha.update(bufferPointer: salt)
-    sha.update(bufferPointer: body)
-    return Hash256(sha.finalize())
-  }
-
-  mutating func begin(after previous: Hash256, _ header: FrameHeader) {
-    sha = SHA256()
-    collected.removeAll(keepingCapacity: true)
-    withUnsafeTemporaryAllocation(byteCount: 32 + 33, alignment: 8) { bytes in
-      guard let base = bytes.baseAddress else { return }
-      previous.store(to: base)
-      bytes.store(header.firstPosition, little: 32)
-      bytes.store(header.timeMilliseconds, little: 40)
-      bytes.store(header.durablePosition, little: 48)
-      bytes.store(UInt32(clamping: header.recordCount), little: 56)
-      bytes.store(header.epoch, little: 60)
-      bytes.store(header.flags.intersection([.confirming, .seal]).rawValue, little: 64)
-      sha.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+    var batch = SHA256Batch()
+    return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { digest in
+      guard let target = digest.baseAddress else { return .zero }
+      batch.append(head: salt, body: body, digest: target)
+      batch.run()
+      return Hash256(UnsafeRawBufferPointer(digest)) ?? .zero
     }
   }
 
-  mutating func add(kind: UInt8, leaf: Hash256) {
-    collected.append(kind)
-    withUnsafeBytes(of: (leaf.a, leaf.b, leaf.c, leaf.d)) { collected.append(contentsOf: $0) }
-    if collected.count >= 33 * 64 { flush() }
+  /// The link of one frame.
+  ///
+  /// - Parameters:
+  ///   - plain: its records' plain bytes; none in an empty frame.
+  ///   - salts: 16 bytes for each record.
+  /// - Throws: `recordDamaged`, `chainBroken`.
+  mutating func link(
+    after previous: Hash256, _ header: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer
+  ) throws(FormatError) -> Hash256 {
+    precondition(links.isEmpty, "frames that were added are finished first")
+    _ = try add(after: previous, header, plain: plain, salts: salts)
+    var link = Hash256.zero
+    finish { _, hash in link = hash }
+    return link
   }
 
-  mutating func finish() -> Hash256 {
-    flush()
-    return Hash256(sha.finalize())
+  /// The link of a frame without records.
+  mutating func link(after previous: Hash256, empty header: FrameHeader) -> Hash256 {
+    precondition(header.isEmpty, "only an empty frame has a link without records")
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    // Without records nothing can be wrong with them.
+    return (try? link(after: previous, header, plain: none, salts: none)) ?? .zero
   }
 
-  private mutating func flush() {
-    collected.withUnsafeBytes { sha.update(bufferPointer: $0) }
-    collected.removeAll(keepingCapacity: true)
+  /// Takes a frame in; `plain` and `salts` stay where they are until `finish`.
+  ///
+  /// - Returns: how many of its records are redacted.
+  /// - Throws: as `link`; the frame is not taken in then.
+  mutating func add(
+    after previous: Hash256, _ header: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer
+  ) throws(FormatError) -> Int {
+    let size = Self.headByteCount + header.recordCount * Self.entryByteCount
+    // The column may have to move: leaves that are still to be written into it are written first.
+    if columns.capacity - columns.count < size { batch.run() }
+    let column = UnsafeMutableRawBufferPointer(start: columns.reserve(size), count: size)
+    columns.advance(size)
+    Self.begin(column, after: previous, header)
+    let messageCount = batch.count
+    do throws(FormatError) {
+      let redacted = try addLeaves(column, header, plain: plain, salts: salts)
+      links.append((columns.count - size)..<columns.count)
+      return redacted
+    } catch {
+      batch.truncate(to: messageCount)
+      columns.truncate(to: columns.count - size)
+      throw error
+    }
   }
-}
 
-extension Hash256 {
-  fileprivate init(_ digest: SHA256Digest) {
-    self = digest.withUnsafeBytes { Hash256($0) } ?? .zero
+  /// Hands on the link of each frame that was added, in order, and forgets them.
+  mutating func finish(_ body: (_ index: Int, _ link: Hash256) -> Void) {
+    batch.run()
+    withUnsafeTemporaryAllocation(byteCount: links.count * 32, alignment: 8) { digests in
+      guard let target = digests.baseAddress else { return }
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      for (index, link) in links.enumerated() {
+        batch.append(head: none, body: columns.bytes.slice(link), digest: target + index * 32)
+      }
+      batch.run()
+      for index in links.indices {
+        body(index, Hash256(UnsafeRawBufferPointer(digests).slice((index * 32)..<(index * 32 + 32))) ?? .zero)
+      }
+    }
+    columns.truncate(to: 0)
+    links.removeAll(keepingCapacity: true)
+  }
+
+  /// The same for frames that follow each other and whose links nobody has written down: each is computed after the
+  /// other, from the one before the first; what `add` was told comes before them does not matter.
+  mutating func finish(following previous: Hash256, _ body: (_ index: Int, _ link: Hash256) -> Void) {
+    batch.run()
+    var previous = previous
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { digest in
+      guard let target = digest.baseAddress else { return }
+      for (index, link) in links.enumerated() {
+        previous.store(to: columns.base + link.lowerBound)
+        batch.append(head: none, body: columns.bytes.slice(link), digest: target)
+        batch.run()
+        previous = Hash256(UnsafeRawBufferPointer(digest)) ?? .zero
+        body(index, previous)
+      }
+    }
+    columns.truncate(to: 0)
+    links.removeAll(keepingCapacity: true)
+  }
+
+  private static func begin(
+    _ column: UnsafeMutableRawBufferPointer, after previous: Hash256, _ header: FrameHeader
+  ) {
+    if let base = column.baseAddress { previous.store(to: base) }
+    column.store(header.firstPosition, little: 32)
+    column.store(header.timeMilliseconds, little: 40)
+    column.store(header.durablePosition, little: 48)
+    column.store(UInt32(clamping: header.recordCount), little: 56)
+    column.store(header.epoch, little: 60)
+    column.store(header.flags.intersection([.confirming, .seal]).rawValue, little: 64)
+  }
+
+  private mutating func addLeaves(
+    _ column: UnsafeMutableRawBufferPointer, _ header: FrameHeader, plain: UnsafeRawBufferPointer,
+    salts: UnsafeRawBufferPointer
+  ) throws(FormatError) -> Int {
+    guard var entry = column.baseAddress.map({ $0 + Self.headByteCount }) else { return 0 }
+    var cursor = RecordCursor(plain: plain, header: header)
+    var saltOffset = 0
+    var redacted = 0
+    while let record = try cursor.next() {
+      let salt = salts.slice(saltOffset..<(saltOffset + FormatLimits.saltByteCount))
+      saltOffset += FormatLimits.saltByteCount
+      entry.storeBytes(of: record.kind, as: UInt8.self)
+      if record.isRedacted {
+        guard salt.isZero, let leaf = Hash256(record.body) else { throw .chainBroken }
+        leaf.store(to: entry + 1)
+        redacted += 1
+      } else {
+        batch.append(head: salt, body: record.body, digest: entry + 1)
+      }
+      entry += Self.entryByteCount
+    }
+    return redacted
   }
 }

@@ -26,6 +26,9 @@ public struct CommitPipeline: Sendable, Equatable {
   /// The position of the next record.
   public var nextPosition: UInt64 { lastPosition + 1 }
 
+  /// The position after the last record of the commit under way.
+  public var committingEnd: UInt64 { committingPosition + 1 }
+
   /// Gives positions to `count` records and returns that of the last.
   public mutating func assign(_ count: Int) -> UInt64 {
     lastPosition += UInt64(count)

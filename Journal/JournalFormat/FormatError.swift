@@ -8,6 +8,8 @@ public enum FormatError: Error, Sendable, Hashable {
   case headerIncomplete
   /// The segment header's checksum or one of its fields is wrong.
   case headerDamaged
+  /// The file ends before `byteCount`, the length that its header says.
+  case fileIncomplete(byteCount: Int)
   /// A frame's checksum or one of its bounded fields is wrong.
   case frameDamaged
   /// A frame with a right checksum whose position does not follow.
@@ -29,6 +31,7 @@ extension FormatError: CustomStringConvertible {
     case .newerVersion(let version): "journal format \(version), newer than this program"
     case .headerIncomplete: "shorter than a segment header"
     case .headerDamaged: "the segment header is damaged"
+    case .fileIncomplete(let count): "shorter than the \(count) bytes that its header says"
     case .frameDamaged: "a frame is damaged"
     case .frameOutOfOrder(let expected, let found): "a frame begins at position \(found) where \(expected) is due"
     case .restartPointMissing: "a frame refers to bytes that are not there"

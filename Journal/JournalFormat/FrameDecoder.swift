@@ -6,13 +6,22 @@ public struct FrameDecoder: ~Copyable {
   private var windowCount = 0
   private var hasRestart = false
   private var hasher = ChainHasher()
+  /// Frames that the hasher has taken in: where they stand, and what their links must be.
+  private var unchecked: [(offset: Int, chainHash: Hash256)] = []
+  private static let checkedTogetherMaximum = 4096
+
+  /// Where the frame stands that `check` or `finishChecks` threw about.
+  public private(set) var brokenFrameOffset: Int?
 
   public init() { window = .allocate(byteCount: FormatLimits.windowByteCount, alignment: 16) }
 
   deinit { window.deallocate() }
 
   /// The next frame is the first of a segment.
-  public mutating func beginSegment() { hasRestart = false }
+  public mutating func beginSegment() {
+    precondition(unchecked.isEmpty, "the checks of the segment before were finished")
+    hasRestart = false
+  }
 
   /// Hands each record of `frame` to `body`, in order.
   ///
@@ -32,6 +41,47 @@ public struct FrameDecoder: ~Copyable {
     }
     var cursor = RecordCursor(plain: plain, header: frame.header)
     while let record = try cursor.next() { try body(record) }
+  }
+
+  /// Checks leaves and chain of `frame` only, together with those of other frames: the faster way if nobody wants to see
+  /// the records. What was found out by `finishChecks` holds for all frames before it.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole segment, as it was scanned; stays where it is until `finishChecks`.
+  ///   - previousHash: the chain hash of the frame before.
+  /// - Returns: how many of its records are redacted.
+  /// - Throws: what is wrong with this frame or one that was checked before; `brokenFrameOffset` then says which.
+  public mutating func check(
+    _ frame: ScannedFrame, in bytes: UnsafeRawBufferPointer, previousHash: Hash256
+  ) throws(FormatError) -> Int {
+    // The next block is unpacked over the plain bytes of those that wait.
+    if frame.header.flags.contains(.restart) || unchecked.count >= Self.checkedTogetherMaximum { try finishChecks() }
+    do throws(FormatError) {
+      let plain = try unpack(frame, in: bytes)
+      let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
+      let redacted = try hasher.add(after: previousHash, frame.header, plain: plain, salts: salts)
+      unchecked.append((frame.offset, frame.header.chainHash))
+      return redacted
+    } catch {
+      // What is wrong further ahead comes first.
+      try finishChecks()
+      brokenFrameOffset = frame.offset
+      throw error
+    }
+  }
+
+  /// Ends the checks of the frames that `check` has taken; due at the end of a segment.
+  ///
+  /// - Throws: `chainBroken`.
+  public mutating func finishChecks() throws(FormatError) {
+    var broken: Int?
+    let expected = unchecked
+    hasher.finish { index, link in
+      if broken == nil, link != expected[index].chainHash { broken = expected[index].offset }
+    }
+    unchecked.removeAll(keepingCapacity: true)
+    brokenFrameOffset = broken
+    if broken != nil { throw .chainBroken }
   }
 
   /// The plain bytes of `frame`; valid until the next call.

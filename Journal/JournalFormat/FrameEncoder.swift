@@ -51,40 +51,38 @@ public struct FrameEncoder: ~Copyable {
     _ draft: FrameDraft, of batch: borrowing RecordBatch, durablePosition: UInt64, durableOffset: Int
   ) throws(FormatError) {
     let plain = batch.plainBytes(of: draft)
-    guard let source = plain.baseAddress, plain.count <= FormatLimits.framePlainByteCountMaximum else { return }
-    let isRestart = needsRestart || windowCount >= FormatLimits.restartByteCount
-    if isRestart {
-      compressor.restart()
-      windowCount = 0
-      needsRestart = false
-    }
-    let piece = UnsafeMutableRawBufferPointer(start: window + windowCount, count: plain.count)
-    window.advanced(by: windowCount).copyMemory(from: source, byteCount: plain.count)
-    windowCount += plain.count
-
-    let saltsCount = draft.recordCount * FormatLimits.saltByteCount
-    let blockMaximum = LZ4Block.maximumCompressedByteCount(plain.count)
-    let frame = output.reserve(FrameHeader.byteCount + saltsCount + blockMaximum)
-    let saltColumn = UnsafeMutableRawBufferPointer(start: frame + FrameHeader.byteCount, count: saltsCount)
-    let block = UnsafeMutableRawBufferPointer(start: frame + FrameHeader.byteCount + saltsCount, count: blockMaximum)
-    salts(saltColumn)
-    var blockCount = compressor.compress(UnsafeRawBufferPointer(piece), into: block)
-    var codec = FrameHeader.Codec.lz4
-    if blockCount >= plain.count {
-      block.copyMemory(from: plain)
-      blockCount = plain.count
-      codec = .raw
-    }
-
+    guard plain.count <= FormatLimits.framePlainByteCountMaximum,
+      let body = place(plain, recordCount: draft.recordCount)
+    else { return }
+    salts(body.salts)
     var header = FrameHeader(
-      bodyByteCount: saltsCount + blockCount, plainByteCount: plain.count, recordCount: draft.recordCount, codec: codec,
-      flags: isRestart ? .restart : [], firstPosition: draft.firstPosition, timeMilliseconds: draft.timeMilliseconds,
-      durablePosition: durablePosition, durableOffset: durableOffset, epoch: epoch, chainHash: .zero)
+      bodyByteCount: body.byteCount, plainByteCount: plain.count, recordCount: draft.recordCount, codec: body.codec,
+      flags: body.isRestart ? .restart : [], firstPosition: draft.firstPosition,
+      timeMilliseconds: draft.timeMilliseconds, durablePosition: durablePosition, durableOffset: durableOffset,
+      epoch: epoch, chainHash: .zero)
     header.chainHash = try hasher.link(
-      after: chainHash, header, plain: UnsafeRawBufferPointer(piece), salts: UnsafeRawBufferPointer(saltColumn))
-    chainHash = header.chainHash
-    header.encode(into: UnsafeMutableRawBufferPointer(start: frame, count: header.byteCount), seed: seed)
-    output.advance(header.byteCount)
+      after: chainHash, header, plain: body.plain, salts: UnsafeRawBufferPointer(body.salts))
+    finish(header)
+  }
+
+  /// Encodes a frame once more, some of whose records may have become leaves: what is hashed of it stays, and so does
+  /// its chain hash.
+  ///
+  /// - Parameter offset: where it comes to stand in its segment, all of which will be on the disk before it is read.
+  mutating func append(
+    again old: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer, offset: Int
+  ) {
+    var header = old
+    header.flags.remove(.restart)
+    header.durableOffset = offset
+    if let body = place(plain, recordCount: old.recordCount) {
+      body.salts.copyMemory(from: salts)
+      header.bodyByteCount = body.byteCount
+      header.plainByteCount = plain.count
+      header.codec = body.codec
+      if body.isRestart { header.flags.insert(.restart) }
+    }
+    finish(header)
   }
 
   /// Encodes a frame without records.
@@ -98,35 +96,56 @@ public struct FrameEncoder: ~Copyable {
       flags: seal ? [.confirming, .seal] : .confirming,
       firstPosition: nextPosition, timeMilliseconds: timeMilliseconds, durablePosition: durablePosition,
       durableOffset: durableOffset, epoch: epoch, chainHash: .zero)
-    hasher.begin(after: chainHash, header)
-    header.chainHash = hasher.finish()
+    header.chainHash = hasher.link(after: chainHash, empty: header)
+    finish(header)
+  }
+
+  /// The body of a frame where it will be in the output.
+  private struct Body {
+    /// In the window, where they stay for the next frame.
+    let plain: UnsafeRawBufferPointer
+    /// Not filled yet.
+    let salts: UnsafeMutableRawBufferPointer
+    /// Salts and block.
+    let byteCount: Int
+    let codec: FrameHeader.Codec
+    let isRestart: Bool
+  }
+
+  /// Compresses the plain bytes of a frame to their place in the output; nil if there are none.
+  private mutating func place(_ plain: UnsafeRawBufferPointer, recordCount: Int) -> Body? {
+    guard let source = plain.baseAddress, !plain.isEmpty else { return nil }
+    let isRestart = needsRestart || windowCount >= FormatLimits.restartByteCount
+    if isRestart {
+      compressor.restart()
+      windowCount = 0
+      needsRestart = false
+    }
+    let piece = UnsafeMutableRawBufferPointer(start: window + windowCount, count: plain.count)
+    window.advanced(by: windowCount).copyMemory(from: source, byteCount: plain.count)
+    windowCount += plain.count
+
+    let saltsCount = recordCount * FormatLimits.saltByteCount
+    let blockMaximum = LZ4Block.maximumCompressedByteCount(plain.count)
+    let start = output.reserve(FrameHeader.byteCount + saltsCount + blockMaximum) + FrameHeader.byteCount
+    let block = UnsafeMutableRawBufferPointer(start: start + saltsCount, count: blockMaximum)
+    var blockCount = compressor.compress(UnsafeRawBufferPointer(piece), into: block)
+    var codec = FrameHeader.Codec.lz4
+    if blockCount >= plain.count {
+      block.copyMemory(from: plain)
+      blockCount = plain.count
+      codec = .raw
+    }
+    return Body(
+      plain: UnsafeRawBufferPointer(piece), salts: UnsafeMutableRawBufferPointer(start: start, count: saltsCount),
+      byteCount: saltsCount + blockCount, codec: codec, isRestart: isRestart)
+  }
+
+  /// Writes the header before the body that was placed.
+  private mutating func finish(_ header: FrameHeader) {
     chainHash = header.chainHash
     let frame = output.reserve(header.byteCount)
     header.encode(into: UnsafeMutableRawBufferPointer(start: frame, count: header.byteCount), seed: seed)
     output.advance(header.byteCount)
-  }
-}
-
-extension ChainHasher {
-  /// The chain hash of a frame over its plain bytes and salts.
-  ///
-  /// - Throws: `recordDamaged`.
-  mutating func link(
-    after previous: Hash256, _ header: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer
-  ) throws(FormatError) -> Hash256 {
-    begin(after: previous, header)
-    var cursor = RecordCursor(plain: plain, header: header)
-    var saltOffset = 0
-    while let record = try cursor.next() {
-      let salt = salts.slice(saltOffset..<(saltOffset + FormatLimits.saltByteCount))
-      saltOffset += FormatLimits.saltByteCount
-      if record.isRedacted {
-        guard salt.isZero, let leaf = Hash256(record.body) else { throw .chainBroken }
-        add(kind: record.kind, leaf: leaf)
-      } else {
-        add(kind: record.kind, leaf: Self.leaf(salt: salt, body: record.body))
-      }
-    }
-    return finish()
   }
 }

@@ -85,7 +85,7 @@ extension FrameHeader {
     let durableOffset = Int(bytes.little(offset + 48, as: UInt32.self))
     guard let codec = Codec(rawValue: bytes.little(offset + 20, as: UInt8.self)),
       flags.isSubset(of: [.restart, .confirming, .seal]), bytes.little(offset + 22, as: UInt16.self) == 0,
-      body <= bytes.count - offset - byteCount, plain <= FormatLimits.framePlainByteCountMaximum,
+      body <= bytes.count - offset - byteCount, plain <= FormatLimits.frameReadPlainByteCountMaximum,
       count <= FormatLimits.frameRecordCountMaximum, first > 0, first <= UInt64.max - UInt64(count),
       durableOffset <= offset, let chainHash = Hash256(bytes.slice((offset + 56)..<(offset + 88)))
     else { return nil }
@@ -97,7 +97,8 @@ extension FrameHeader {
     return header.isConsistent ? header : nil
   }
 
-  private var isConsistent: Bool {
+  /// Whether the fields fit together, whatever stands in the body.
+  var isConsistent: Bool {
     guard durablePosition < firstPosition else { return false }
     if recordCount == 0 {
       return flags.contains(.confirming) && !flags.contains(.restart) && bodyByteCount == 0 && plainByteCount == 0

@@ -25,6 +25,19 @@ public struct Hash256: Sendable, Hashable {
       d: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
   }
 
+  /// - Parameter text: as `description` writes it.
+  public init?(hexadecimal text: some StringProtocol) {
+    let digits = Array(text.utf8)
+    guard digits.count == 64 else { return nil }
+    let bytes = stride(from: 0, to: 64, by: 2).compactMap { index in
+      UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16)
+    }
+    guard bytes.count == 32, let hash = bytes.withUnsafeBytes({ Hash256($0) }), hash.description == String(text) else {
+      return nil
+    }
+    self = hash
+  }
+
   func store(to target: UnsafeMutableRawPointer) {
     target.storeBytes(of: a, as: UInt64.self)
     target.storeBytes(of: b, toByteOffset: 8, as: UInt64.self)

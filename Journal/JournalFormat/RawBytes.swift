@@ -23,7 +23,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// CRC-32C, continued from `seed`.
-  func checksum(seed: UInt32) -> UInt32 { carillon_crc32c(seed, baseAddress, count) }
+  package func checksum(seed: UInt32) -> UInt32 { carillon_crc32c(seed, baseAddress, count) }
 
   /// The same as processors without an instruction for it compute it.
   func checksumByTable(seed: UInt32) -> UInt32 { carillon_crc32c_portable(seed, baseAddress, count) }
@@ -75,6 +75,12 @@ struct ByteStore: ~Copyable {
       capacity = wider
     }
     return base + count
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let from = bytes.baseAddress else { return }
+    reserve(bytes.count).copyMemory(from: from, byteCount: bytes.count)
+    advance(bytes.count)
   }
 
   mutating func advance(_ more: Int) {

@@ -26,7 +26,8 @@ public struct RecordView: ~Copyable {
 struct RecordCursor {
   private let plain: UnsafeRawBufferPointer
   private let header: FrameHeader
-  private var offset = 0
+  /// Where the next record begins.
+  private(set) var offset = 0
   private var index = 0
 
   init(plain: UnsafeRawBufferPointer, header: FrameHeader) {

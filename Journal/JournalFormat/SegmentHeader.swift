@@ -87,17 +87,23 @@ extension SegmentHeader {
     let version = bytes.little(8, as: UInt32.self)
     guard version <= Self.version else { throw .newerVersion(version) }
     guard version == Self.version, bytes.little(12, as: UInt32.self) == UInt32(FormatLimits.segmentHeaderByteCount),
-      let size = Int(exactly: bytes.little(16, as: UInt64.self)), FormatLimits.isValidSegmentByteCount(size),
-      bytes.little(24, as: UInt64.self) > 0, bytes.little(64, as: UInt64.self) > 0,
-      bytes.little(92, as: UInt32.self) == 0, bytes.slice(128..<4092).isZero,
-      let previousHash = Hash256(bytes.slice(96..<128))
+      bytes.slice(128..<4092).isZero, let header = decodeFields(bytes, from: 16)
     else { throw .headerDamaged }
-    let header = SegmentHeader(
-      segmentByteCount: size, number: bytes.little(24, as: UInt64.self),
-      id: SegmentID(high: bytes.little(32, as: UInt64.self), low: bytes.little(40, as: UInt64.self)),
-      previousID: SegmentID(high: bytes.little(48, as: UInt64.self), low: bytes.little(56, as: UInt64.self)),
-      firstPosition: bytes.little(64, as: UInt64.self), createdMilliseconds: bytes.little(72, as: Int64.self),
-      nodeID: bytes.little(80, as: UInt64.self), epoch: bytes.little(88, as: UInt32.self), previousHash: previousHash)
     return (header, seed)
+  }
+
+  /// Reads bytes 16 to 127 of a header, which begin at `offset` of `bytes`; nil if a field is out of its bounds.
+  static func decodeFields(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> SegmentHeader? {
+    let fields = bytes.slice(offset..<(offset + 112))
+    guard let size = Int(exactly: fields.little(0, as: UInt64.self)), FormatLimits.isReadableSegmentByteCount(size),
+      fields.little(8, as: UInt64.self) > 0, fields.little(48, as: UInt64.self) > 0,
+      fields.little(76, as: UInt32.self) == 0, let previousHash = Hash256(fields.slice(80..<112))
+    else { return nil }
+    return SegmentHeader(
+      segmentByteCount: size, number: fields.little(8, as: UInt64.self),
+      id: SegmentID(high: fields.little(16, as: UInt64.self), low: fields.little(24, as: UInt64.self)),
+      previousID: SegmentID(high: fields.little(32, as: UInt64.self), low: fields.little(40, as: UInt64.self)),
+      firstPosition: fields.little(48, as: UInt64.self), createdMilliseconds: fields.little(56, as: Int64.self),
+      nodeID: fields.little(64, as: UInt64.self), epoch: fields.little(72, as: UInt32.self), previousHash: previousHash)
   }
 }

@@ -130,6 +130,23 @@ struct ConfigurationFileTests {
       lines == ["f.yaml:2 server port", "f.yaml:4 server nonsense", "f.yaml:5 elsewhere ", "f.yaml:7 service.a _ttl"])
   }
 
+  @Test("a problem stays one line, whatever the names in it hold")
+  func oneLine() {
+    let yaml = #"""
+      "a\nb": {c: d}
+      server: {"po\u2028rt\e[2J": 1}
+      """#
+    do throws(ConfigurationRefused) {
+      _ = try ConfigurationLoader.load(yaml: yaml)
+      Issue.record("names with line ends are no names of ours")
+    } catch {
+      #expect(error.problems.count == 2)
+      for problem in error.problems {
+        #expect(problem.description.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x2028 })
+      }
+    }
+  }
+
   @Test("a secret is never quoted")
   func secrets() {
     let secret = String(repeating: "s3cret", count: 20_000)

@@ -29,13 +29,13 @@ struct ServerSettingsTests {
         tls.key: key.pem
         shutdown_grace: 1.5
         allowed_origins: [https://a.example.test, https://b.example.test]
-        journal.segment_size: 2 MiB
+        journal.segment_size: 8 MiB
         cookie_required: true
       """)
     #expect(settings.tls == ServerSettings.TLSFiles(certificate: "chain.pem", key: "key.pem"))
     #expect(settings.shutdownGrace == .milliseconds(1_500))
     #expect(settings.allowedOrigins == "https://a.example.test,https://b.example.test")
-    #expect(settings.journalSegmentBytes == 2_097_152)
+    #expect(settings.journalSegmentBytes == 8_388_608)
     #expect(settings.isCookieRequired)
   }
 

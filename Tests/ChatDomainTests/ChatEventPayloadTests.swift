@@ -38,6 +38,7 @@ struct ChatEventPayloadTests {
     .pushDelayCancelled(phase: 2),
     .pushRequested(number: 9, phase: 2, ordinal: 1, message: "New message from Agent", positions: [5, 6]),
     .pushHandedOver(number: 9),
+    .erased(state: [0x08, 0x02, 0x12, 0x01, 0x73]),
   ]
 
   static let variants: [ChatEvent] = [
@@ -83,7 +84,7 @@ struct ChatEventPayloadTests {
 
   @Test("the tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...24))
+    #expect(Self.events.map(\.tag) == Array(1...25))
   }
 
   @Test("the bytes are frozen", arguments: zip(events, frozenPayloads))
@@ -132,7 +133,11 @@ struct ChatEventPayloadTests {
       writer.text(13, "n")
       writer.unsigned(14, 0)
     }
-    refused(25, .unknownTag(25)) { _ in }
+    refused(25, .missingField(20)) { _ in }
+    refused(25, .missingField(1)) { $0.data(20, []) }
+    refused(25, .outOfRange(field: 1)) { $0.data(20, [0x08, 0x05]) }
+    refused(25, .truncated) { $0.data(20, [0x08, 0x02, 0x12, 0x02, 0x73]) }
+    refused(26, .unknownTag(26)) { _ in }
     refused(0, .unknownTag(0)) { _ in }
   }
 

@@ -30,6 +30,17 @@ struct Conversation {
     return turn
   }
 
+  /// The state leaves memory and comes back from its bytes.
+  mutating func sleepAndWake() throws { chat = try ChatSession(stateBytes: chat.stateBytes) }
+
+  /// The state that a restart would find if every record before the last restatement had been erased.
+  func replayedFromRestatement() throws -> ChatSession {
+    var state = ChatSession()
+    let start = journal.lastIndex { ChatEvent.isRestatement($0.event.tag) } ?? 0
+    for (stored, time) in journal[start...] { state.evolve(try stored.decoded(as: ChatEvent.self), at: time) }
+    return state
+  }
+
   /// The state that a restart would find.
   func replayed() throws -> ChatSession {
     var state = ChatSession()

@@ -25,4 +25,5 @@ let frozenPayloads: [String] = [
   "3804",  // pushDelayCancelled
   "4012380448021a164e6577206d6573736167652066726f6d204167656e74500a500c",  // pushRequested
   "4012",  // pushHandedOver
+  "a201050802120173",  // erased
 ]

@@ -14,6 +14,8 @@ struct RandomConversation {
   /// The invariants that did not hold, with the action that broke them.
   private(set) var broken: [String] = []
   private(set) var actionCount = 0
+  /// What the last step made of it.
+  private(set) var turns: [Conversation.Turn] = []
   private var second = 0.0
   private var generator: SeededGenerator
 
@@ -22,7 +24,11 @@ struct RandomConversation {
     conversation.policy.timeToLive = .seconds(400)
   }
 
+  /// The state leaves memory and comes back from its bytes.
+  mutating func sleepAndWake() throws { try conversation.sleepAndWake() }
+
   mutating func step() throws {
+    turns = []
     // The clock is set back now and then.
     second += Double.random(in: -1...6, using: &generator)
     if actionCount > 50, chance(250) { second += 500 }
@@ -45,6 +51,8 @@ struct RandomConversation {
     let turn: Conversation.Turn
     do { turn = try conversation.when(action, at: second) } catch is ChatRejection { return }
     actionCount += 1
+    turns.append(turn)
+    if action == .erase { owed = [] }
     for effect in turn.effects { note(effect, action) }
     if case .pushHandedOver(let number) = action { owed.removeAll { $0 == number } }
     checkState(after: action, before: before)
@@ -80,7 +88,7 @@ struct RandomConversation {
         sent[session, default: []] += events.map(\.position)
       }
     case .notifyAgents(.customerOnline(let isOnline)):
-      expect(isOnline != isShownOnline, "agents hear of changes only", action)
+      expect(isOnline != isShownOnline || action == .erase, "agents hear of changes only", action)
       isShownOnline = isOnline
     case .expired: timers = [:]
     case .notifyAgents, .opened, .ended: break
@@ -133,6 +141,7 @@ extension RandomConversation {
     case 8, 9: return .agentJoin(agentID: agent, nickname: agent.uppercased(), role: chance(3) ? .supervisor : .agent)
     case 10..<16: return .agentSend(agentID: agent, text: "Answer \(second)")
     case 16: return .agentTyping(agentID: agent, started: chance(2))
+    case 17 where chance(8): return .erase
     case 17: return chance(2) ? .agentNotice(agentID: agent, text: "note") : .agentPushURL(agentID: agent, url: "u")
     case 18: return .agentLeave(agentID: agent)
     case 19..<23: return .cometSubscribed(session: session, delivered: highestDelivered)

@@ -23,6 +23,16 @@ struct RandomConversationTests {
     }
   }
 
+  @Test("replay from the last restatement on gives the same state", arguments: UInt64(1)...20)
+  func replayFromRestatement(seed: UInt64) throws {
+    var random = RandomConversation(seed: seed)
+    for _ in 0..<400 {
+      try random.step()
+      guard random.conversation.journal.last?.event.tag == 25 || random.actionCount % 50 == 0 else { continue }
+      #expect(try random.conversation.replayedFromRestatement() == random.conversation.chat, "seed \(seed)")
+    }
+  }
+
   @Test("the random conversations reach every state and every event")
   func coverage() throws {
     var tags: Set<EventTag> = []
@@ -37,6 +47,6 @@ struct RandomConversationTests {
     }
     #expect(states == Set(ChatClientState.allCases))
     // The notice of the return is off by default.
-    #expect(tags == Set(1...24).subtracting([19]))
+    #expect(tags == Set(1...25).subtracting([19]))
   }
 }

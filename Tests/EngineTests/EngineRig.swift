@@ -13,6 +13,7 @@ import SystemPackage
 final class EngineRig: Sendable {
   let engine: Engine
   let courier: ScriptedCourier
+  let summary: RecoverySummary
   private let running: Task<Void, Never>
 
   /// - Parameter directory: the data of an earlier rig, to be a restart of it.
@@ -32,7 +33,7 @@ final class EngineRig: Sendable {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onFatal: { _ in })
     self.engine = engine
     running = Task { await engine.run() }
-    _ = try await engine.recover()
+    summary = try await engine.recover()
   }
 
   func stop() async {

@@ -49,6 +49,13 @@ struct RecordTests {
     #expect(record.decide(.subscribed(channels: ["/a"]), now: .epoch).isEmpty)
   }
 
+  @Test("a count of redactions that could not be counted up is refused", arguments: [Int.max, -1])
+  func redactionCount(count: Int) {
+    var state = PayloadWriter()
+    state.integer(1, count)
+    #expect(throws: PayloadError.outOfRange(field: 1)) { try RedactionLog(stateBytes: state.bytes) }
+  }
+
   @Test("an agent's readiness is journalled when it changes", arguments: [true, false])
   func desk(isReady: Bool) throws {
     var desk = AgentDesk()
@@ -56,6 +63,36 @@ struct RecordTests {
     desk.evolve(.readinessChanged(isReady), at: .epoch)
     #expect(desk.isReady == isReady)
     #expect(StoredEvent(AgentDesk.Event.readinessChanged(isReady)).payload == [8, isReady ? 1 : 0])
+    #expect(desk.stateBytes == (isReady ? [8, 1] : []))
+    #expect(try AgentDesk(stateBytes: desk.stateBytes) == desk)
+    #expect(desk.rest == .asleep(until: nil))
+  }
+
+  @Test("a record comes back from the bytes of its state, at each of its steps, and goes on alike")
+  func state() throws {
+    var record = CometRecord()
+    var sleeper = record
+    let steps: [CometRecord.Event] = [
+      .opened(userKey: "u", serviceID: "s", acknowledges: true, browserID: "b"),
+      .subscribed(channels: ["/b", "/a", "/c"]), .delivered(source: "t", position: 7),
+      .delivered(source: "s", position: 300), .unsubscribed(channels: ["/c"]), .closed(reason: "expired"),
+    ]
+    for step in steps {
+      #expect(sleeper.decide(step, now: .epoch) == record.decide(step, now: .epoch))
+      record.evolve(step, at: .epoch)
+      sleeper.evolve(step, at: .epoch)
+      sleeper = try CometRecord(stateBytes: sleeper.stateBytes)
+      #expect(sleeper == record && sleeper.stateBytes == record.stateBytes)
+      #expect(record.rest == .wakeful)
+    }
+    #expect(
+      record.stateBytes == [
+        8, 1, 16, 1, 26, 1, 0x75, 34, 1, 0x73, 42, 1, 0x62, 48, 1, 58, 2, 0x2F, 0x62, 58, 2, 0x2F, 0x61, 66, 6, 10, 1,
+        0x73, 16, 0xD8, 4, 66, 5, 10, 1, 0x74, 16, 14,
+      ])
+    #expect(CometRecord().stateBytes.isEmpty)
+    #expect(throws: PayloadError.missingField(2)) { try CometRecord(stateBytes: [66, 3, 10, 1, 0x73]) }
+    #expect(try CometRecord(stateBytes: record.stateBytes + [58 | 0x80, 7, 1, 1]) == record)
   }
 }
 

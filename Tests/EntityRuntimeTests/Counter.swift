@@ -5,16 +5,23 @@ struct Counter: Decider {
   enum Command: Sendable { case add(Int), finish, nothing }
   enum Event: JournaledEvent {
     case added(Int), finished
+    case restated(total: Int)
 
     var tag: EventTag {
       switch self {
       case .added: 1
       case .finished: 2
+      case .restated: 3
       }
     }
 
+    static func isRestatement(_ tag: EventTag) -> Bool { tag == 3 }
+
     func encode(into writer: inout PayloadWriter) {
-      if case .added(let amount) = self { writer.integer(1, amount) }
+      switch self {
+      case .added(let amount), .restated(let amount): writer.integer(1, amount)
+      case .finished: break
+      }
     }
 
     init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
@@ -27,6 +34,9 @@ struct Counter: Decider {
         guard let amount else { throw .missingField(1) }
         self = .added(amount)
       case 2: self = .finished
+      case 3:
+        guard let amount else { throw .missingField(1) }
+        self = .restated(total: amount)
       default: throw .unknownTag(tag)
       }
     }
@@ -51,9 +61,30 @@ struct Counter: Decider {
     switch event {
     case .added(let amount): total += amount
     case .finished: isFinished = true
+    case .restated(let total): self.total = total
     }
   }
 
   func react(to event: Event) -> [Effect] { total % 5 == 0 ? [.said(total)] : [] }
   var outstandingEffects: [Effect] { total > 0 ? [.said(total)] : [] }
+}
+
+extension Counter: RestorableState {
+  func encodeState(into writer: inout PayloadWriter) {
+    writer.integer(1, total)
+    writer.bool(2, isFinished)
+  }
+
+  init(state payload: inout PayloadReader) throws(PayloadError) {
+    while let field = try payload.next() {
+      switch field {
+      case 1: total = try payload.integer()
+      case 2: isFinished = try payload.bool()
+      default: try payload.skip()
+      }
+    }
+  }
+
+  /// A total of seven owes something.
+  var rest: Rest { total == 7 ? .wakeful : .asleep(until: nil) }
 }

@@ -17,12 +17,19 @@ final class FaultyStorage: JournalStorage {
     var gate: Gate?
     /// Durable writes that were tried.
     var durableWriteCount = 0
+    /// The n-th call of any kind from now on fails, and all after it: a write leaves half of its bytes.
+    var failCallAfter: Int?
+    /// Those after it succeed again.
+    var failsOneCallOnly = false
+    /// Calls that were made.
+    var callCount = 0
   }
 
   struct State {
     var files: [String: Contents] = [:]
     var faults = Faults()
     var locked: Set<String> = []
+    var directories: Set<String> = [""]
   }
 
   /// The bytes of one file; every access is made under the storage's mutex.
@@ -35,11 +42,16 @@ final class FaultyStorage: JournalStorage {
 
   init() {}
 
-  init(files: [String: [UInt8]]) { state.withLock { $0.files = files.mapValues { Contents($0) } } }
+  init(files: [String: [UInt8]]) {
+    state.withLock { state in
+      state.files = files.mapValues { Contents($0) }
+      for name in files.keys { state.directories.insert(Self.parent(name)) }
+    }
+  }
 
   func set(_ change: (inout Faults) -> Void) { state.withLock { change(&$0.faults) } }
 
-  /// All files as a crash now would leave them, by name.
+  /// All files as a crash now would leave them, by name below `/journal`, or by whole path.
   var files: [String: [UInt8]] {
     get { state.withLock { $0.files.mapValues { $0.bytes } } }
   }
@@ -52,14 +64,25 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func createDirectory(_ path: FilePath) throws(StorageError) {}
+  func createDirectory(_ path: FilePath) throws(StorageError) {
+    try call(.createDirectory, path) { _ = $0.directories.insert(name(path)) }
+  }
 
-  func list(_ directory: FilePath) throws(StorageError) -> [String] { state.withLock { Array($0.files.keys) } }
+  func list(_ directory: FilePath) throws(StorageError) -> [String] {
+    let parent = name(directory)
+    let names = try call(.list, directory) { state in
+      state.directories.contains(parent)
+        ? state.files.keys.filter { Self.parent($0) == parent }.map { String($0.split(separator: "/").last ?? "") }
+        : nil
+    }
+    guard let names else { throw StorageError(.noSuchFileOrDirectory, .list, directory) }
+    return names
+  }
 
   func open(_ path: FilePath, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
     let name = name(path)
-    let contents = state.withLock { state -> Contents? in
-      if mode == .create { state.files[name] = Contents([]) }
+    let contents = try call(.open, path) { state -> Contents? in
+      if mode == .create, state.directories.contains(Self.parent(name)) { state.files[name] = Contents([]) }
       return state.files[name]
     }
     guard let contents else { throw StorageError(.noSuchFileOrDirectory, .open, path) }
@@ -67,12 +90,21 @@ final class FaultyStorage: JournalStorage {
   }
 
   func rename(_ from: FilePath, to: FilePath) throws(StorageError) {
-    state.withLock { $0.files[name(to)] = $0.files.removeValue(forKey: name(from)) }
+    try call(.rename, from) { $0.files[name(to)] = $0.files.removeValue(forKey: name(from)) }
   }
 
-  func remove(_ path: FilePath) throws(StorageError) { state.withLock { $0.files[name(path)] = nil } }
+  func remove(_ path: FilePath) throws(StorageError) { try call(.remove, path) { $0.files[name(path)] = nil } }
 
-  func synchronizeDirectory(_ path: FilePath) throws(StorageError) {}
+  func synchronizeDirectory(_ path: FilePath) throws(StorageError) { try call(.synchronizeDirectory, path) { _ in } }
+
+  /// Counts a call, which may be the one that fails.
+  func call<Result>(
+    _ operation: StorageError.Operation, _ path: FilePath, _ body: (inout State) -> Result
+  ) throws(StorageError) -> Result {
+    let result = state.withLock { state in state.faults.nextCall() ? body(&state) : nil }
+    guard let result else { throw StorageError(.ioError, operation, path) }
+    return result
+  }
 
   func lock(_ path: FilePath) throws(StorageError) -> any StorageLock {
     guard state.withLock({ $0.locked.insert(name(path)).inserted }) else {
@@ -81,7 +113,12 @@ final class FaultyStorage: JournalStorage {
     return FaultyLock(self, name(path))
   }
 
-  private func name(_ path: FilePath) -> String { path.lastComponent?.string ?? "" }
+  private func name(_ path: FilePath) -> String {
+    var below = path
+    return below.removePrefix(TestJournal.directory) ? below.string : path.string
+  }
+
+  private static func parent(_ name: String) -> String { FilePath(name).removingLastComponent().string }
 
   final class FaultyLock: StorageLock {
     let storage: FaultyStorage
@@ -109,7 +146,7 @@ final class FaultyFile: StorageFile {
   func size() throws(StorageError) -> Int { storage.state.withLock { _ in contents.bytes.count } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
-    storage.state.withLock { _ in
+    try storage.call(.read, path) { _ in
       let count = max(0, min(buffer.count, contents.bytes.count - offset))
       contents.bytes.withUnsafeBytes {
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
@@ -123,7 +160,8 @@ final class FaultyFile: StorageFile {
     let result = storage.state.withLock { state -> Result<Int, Errno> in
       if durably { state.faults.durableWriteCount += 1 }
       if durably, let failure = state.faults.nextDurable() { return .failure(failure) }
-      let count = min(bytes.count, state.faults.writeByteCountMaximum)
+      let isCut = !state.faults.nextCall()
+      let count = isCut ? bytes.count / 2 : min(bytes.count, state.faults.writeByteCountMaximum)
       let growth = max(0, offset + count - contents.bytes.count)
       let total = state.files.values.reduce(0) { $0 + $1.bytes.count }
       guard total + growth <= state.faults.capacity else { return .failure(.noSpace) }
@@ -132,13 +170,13 @@ final class FaultyFile: StorageFile {
         UnsafeMutableRawBufferPointer(rebasing: $0[offset..<(offset + count)])
           .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
       }
-      return .success(count)
+      return isCut ? .failure(.ioError) : .success(count)
     }
     return try result.mapError { StorageError($0, .write, path) }.get()
   }
 
   func synchronize() throws(StorageError) {
-    let failure = storage.state.withLock { $0.faults.nextDurable() }
+    let failure = try storage.call(.synchronize, path) { $0.faults.nextDurable() }
     if let failure { throw StorageError(failure, .synchronize, path) }
   }
 
@@ -150,6 +188,14 @@ final class FaultyFile: StorageFile {
 }
 
 extension FaultyStorage.Faults {
+  /// False if this call fails.
+  mutating func nextCall() -> Bool {
+    callCount += 1
+    guard let left = failCallAfter else { return true }
+    failCallAfter = left > 0 ? left - 1 : failsOneCallOnly ? nil : 0
+    return left > 0
+  }
+
   mutating func nextDurable() -> Errno? {
     guard let left = failDurableAfter else { return nil }
     if left > 0 {

@@ -178,14 +178,4 @@ struct RecoveryTests {
       try TestJournal(storage, segmentByteCount: 16 * 1024)
     }
   }
-
-  @Test("with archived segments a start replays from the position it was told")
-  func replayFrom() throws {
-    let storage = try Self.killed(600, segmentByteCount: 16 * 1024)
-    storage.state.withLock { $0.files[firstSegment] = nil }
-    let oldest = try #require(try Self.frames(storage).first?.header.firstPosition)
-    let journal = try TestJournal(storage, segmentByteCount: 16 * 1024) { $0.replayFrom = oldest + 3 }
-    #expect(journal.replayed == Array(sampleRecords(600)[Int(oldest + 2)...]))
-    try journal.writer.close()
-  }
 }

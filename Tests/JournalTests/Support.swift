@@ -58,18 +58,24 @@ struct SegmentBuilder: ~Copyable {
 
   var room: Int { bytes.count - offset }
 
-  mutating func add(_ records: [PendingRecord], durableOffset: Int? = nil, durablePosition: UInt64? = nil) throws {
-    batch.beginUnit(firstPosition: nextPosition, timeMilliseconds: records.first?.timeMilliseconds ?? 0)
-    for record in records {
-      try batch.append(
-        kind: record.kind, key: record.key, sequence: record.sequence, timeMilliseconds: record.timeMilliseconds,
-        tag: record.tag, payload: record.payload)
+  /// - Parameter more: a second unit in the same frame.
+  mutating func add(
+    _ records: [PendingRecord], and more: [PendingRecord] = [], durableOffset: Int? = nil,
+    durablePosition: UInt64? = nil
+  ) throws {
+    for unit in [records, more] where !unit.isEmpty {
+      batch.beginUnit(firstPosition: nextPosition, timeMilliseconds: unit.first?.timeMilliseconds ?? 0)
+      for record in unit {
+        try batch.append(
+          kind: record.kind, key: record.key, sequence: record.sequence, timeMilliseconds: record.timeMilliseconds,
+          tag: record.tag, payload: record.payload)
+      }
     }
     try encoder.append(
       batch.frames[0], of: batch, durablePosition: durablePosition ?? nextPosition - 1,
       durableOffset: durableOffset ?? offset)
     batch.removeAll(keepingAtMost: .max)
-    nextPosition += UInt64(records.count)
+    nextPosition += UInt64(records.count + more.count)
     place()
   }
 

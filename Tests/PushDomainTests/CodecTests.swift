@@ -14,13 +14,15 @@ struct CodecTests {
   static let id = PushID(producer: "p", number: Int.max)
   static let outcomes: [FinalPushOutcome] = [
     .delivered, .refused(reason: "no"), .failed(reason: "down"), .expired, .collapsed, .overflowed,
-    .unregistered(reason: "410"),
+    .unregistered(reason: "410"), .erased,
   ]
   static let events: [PushEvent] =
     [
       .enqueued(full), .enqueued(.sample(1)), .retryScheduled(id, attempt: 2, until: .epoch, reason: "down"),
       .retryScheduled(id, attempt: 2, until: Timestamp(milliseconds: 1_770_000_000_000), reason: ""),
       .pauseEnded(producer: "p"), .unregistered(reason: ""), .registered, .producerForgotten("p"),
+      .erased([], state: PushQueue().stateBytes),
+      .erased([ErasedPush(id, attempts: 2), ErasedPush(id, attempts: 0)], state: [0x08, 0x04, 0x12, 0x01, 0x78]),
     ] + outcomes.map { .settled(id, $0, attempts: 4) } + outcomes.map { .declined(id, $0) }
 
   @Test("every event comes back as it went in", arguments: events)
@@ -48,6 +50,13 @@ struct CodecTests {
     }
   }
 
+  @Test("an attempt that could not be counted up is refused", arguments: [Int.max, -1])
+  func attemptOutOfRange(attempt: Int) {
+    let stored = StoredEvent(
+      PushEvent.retryScheduled(PushID(producer: "p", number: 1), attempt: attempt, until: .epoch, reason: ""))
+    #expect(throws: PayloadError.outOfRange(field: 3)) { try stored.decoded(as: PushEvent.self) }
+  }
+
   @Test(
     "the stored bytes are frozen",
     arguments: [
@@ -56,6 +65,14 @@ struct CodecTests {
         "0a01701004 1a05 0803120178 2006"
       ),
       (.declined(PushID(producer: "p", number: 2), .expired), 2, "0a01701004 1a02 0804"),
+      (.settled(PushID(producer: "p", number: 2), .erased, attempts: 0), 3, "0a01701004 1a02 0808 2000"),
+      (
+        .erased(
+          [
+            ErasedPush(PushID(producer: "p", number: 2), attempts: 3),
+            ErasedPush(PushID(producer: "p", number: 3), attempts: 0),
+          ], state: [0x08, 0x04]), 9, "0a07 0a01701004 1806 0a05 0a01701006 1202 0804"
+      ),
       (
         .retryScheduled(PushID(producer: "p", number: 2), attempt: 1, until: Timestamp(milliseconds: 64), reason: "x"),
         4,
@@ -93,6 +110,16 @@ struct CodecTests {
     #expect(throws: PayloadError.outOfRange(field: 1)) {
       try StoredEvent(tag: 3, payload: writer.bytes).decoded(as: PushEvent.self)
     }
+  }
+
+  @Test(
+    "an erasure without a state that can be read is refused",
+    arguments: [
+      ([], .missingField(2)), ([0x12, 0x00], .missingField(1)), ([0x12, 0x02, 0x08, 0x01], .outOfRange(field: 1)),
+      ([0x12, 0x03, 0x08, 0x02, 0x12], .truncated), ([0x0A, 0x00, 0x12, 0x02, 0x08, 0x00], .missingField(1)),
+    ] as [([UInt8], PayloadError)])
+  func refusedErasure(payload: [UInt8], error: PayloadError) {
+    #expect(throws: error) { try StoredEvent(tag: 9, payload: payload).decoded(as: PushEvent.self) }
   }
 
   @Test("the journal's tools print contents as text")

@@ -12,6 +12,20 @@ struct ModelTests {
     try run.drain()
     run.checkEnd()
   }
+
+  @Test("a queue that slept goes on like one that did not", arguments: 61...90)
+  func sleep(seed: Int) throws {
+    var awake = ModelRun(seed: UInt64(seed))
+    var sleeper = awake
+    for _ in 0..<400 {
+      try sleeper.rig.sleepAndWake()
+      try awake.step()
+      try sleeper.step()
+      #expect(sleeper.effects == awake.effects, "seed \(seed)")
+    }
+    #expect(sleeper.rig.queue == awake.rig.queue, "seed \(seed)")
+    #expect(sleeper.rig.queue.outstandingEffects == awake.rig.queue.outstandingEffects, "seed \(seed)")
+  }
 }
 
 private struct ModelRun {
@@ -25,6 +39,8 @@ private struct ModelRun {
   var timers: [PushTimer: Timestamp] = [:]
   /// The last number of each producer that a provider was given.
   var lastDelivered: [String: Int] = [:]
+  /// What the last step had done.
+  var effects: [PushEffect] = []
   let seed: UInt64
 
   init(seed: UInt64) {
@@ -35,11 +51,13 @@ private struct ModelRun {
   }
 
   mutating func step() throws {
+    effects = []
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<35: try enqueue()
     case 35..<75: try answer()
     case 75..<88: try fire()
-    case 88..<92: rig.pass(.milliseconds(Int.random(in: 0...4_000, using: &random)))
+    case 88: try erase()
+    case 89..<92: rig.pass(.milliseconds(Int.random(in: 0...4_000, using: &random)))
     case 92..<97: try restart()
     case 97: try perform(.unregister(reason: "gone"))
     default: try perform(.register)
@@ -62,6 +80,19 @@ private struct ModelRun {
       collapseKey: ["k", "l", nil, nil].randomElement(using: &random) ?? nil)
     sent[message.id] = message
     try perform(.enqueue(message, limits: rig.limits))
+  }
+
+  /// One producer or several, also one that never came; or the queue just states itself.
+  mutating func erase() throws {
+    let producers = ["a", "b", "c", "d", "nobody"].filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+    let others = Set(sent.keys.filter { endings[$0] == nil && !producers.contains($0.producer) })
+    if producers.isEmpty { return try perform(.restate) }
+    try perform(.erase(producers: producers))
+    for id in sent.keys where producers.contains(id.producer) {
+      #expect(endings[id] != nil, "not erased; seed \(seed)")
+      #expect(rig.queue.isKnown(producer: id.producer, number: id.number), "forgotten; seed \(seed)")
+    }
+    #expect(others.allSatisfy { endings[$0] == nil }, "another's message ended; seed \(seed)")
   }
 
   mutating func answer(always outcome: PushOutcome? = nil) throws {
@@ -111,6 +142,7 @@ private struct ModelRun {
   }
 
   mutating func perform(_ effects: [PushEffect]) {
+    self.effects += effects
     for effect in effects {
       switch effect {
       case .accepted(let id):

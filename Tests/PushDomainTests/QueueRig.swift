@@ -35,11 +35,28 @@ struct QueueRig {
 
   func after(_ duration: Duration) -> Timestamp { now.advanced(by: duration) }
 
+  /// The state leaves memory and comes back from its bytes.
+  mutating func sleepAndWake() throws {
+    let restored = try PushQueue(stateBytes: queue.stateBytes)
+    #expect(restored == queue)
+    #expect(restored.stateBytes == queue.stateBytes)
+    queue = restored
+  }
+
+  /// The state that a restart would find if every record before the last restatement had been erased.
+  func replayedFromRestatement() throws -> PushQueue {
+    var replayed = PushQueue()
+    let start = journal.lastIndex { PushEvent.isRestatement($0.event.tag) } ?? 0
+    for (event, time) in journal[start...] { replayed.evolve(try event.decoded(as: PushEvent.self), at: time) }
+    return replayed
+  }
+
   /// Replays the journal into a new queue, which must equal the old one, and returns what is owed.
   mutating func restart() throws -> [PushEffect] {
     var replayed = PushQueue()
     for (event, time) in journal { replayed.evolve(try event.decoded(as: PushEvent.self), at: time) }
     #expect(replayed == queue)
+    #expect(try replayedFromRestatement() == queue)
     queue = replayed
     return queue.outstandingEffects
   }

@@ -32,18 +32,45 @@ struct RestartBench: AsyncParsableCommand {
     try await NIOThreadPool.singleton.runIfActive {
       try JournalRun.fill(directory, events: workload.events, chats: workload.chats)
     }
+    let full = try await restart(directory)
+    let settings = "\(workload.events) events of \(workload.chats) chats, from exec to ready, median of 3"
+    var measurements = [Measurement("restart.seconds", full.seconds, "s", settings: settings)]
+    try await takeSnapshot(directory)
+    let short = try await restart(directory)
+    let empty = try await restart(try WorkDirectory())
+    measurements.append(Measurement("restart.snapshot.seconds", short.seconds, "s", settings: settings))
+    measurements.append(
+      Measurement(
+        "sleeping.bytes", Double(short.residentBytes - empty.residentBytes) / Double(workload.chats), "bytes",
+        settings: "resident memory of each of \(workload.chats) sleeping chats after that restart"))
+    return measurements
+  }
+
+  /// Three times from exec to ready; the memory is that of the last.
+  private static func restart(_ directory: WorkDirectory) async throws -> (seconds: Double, residentBytes: Int) {
     var seconds: [Double] = []
+    var resident = 0
     for _ in 0..<3 {
-      let server = try await BenchServer(in: directory)
+      let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
       let start = ContinuousClock.now
       try await server.waitUntilReady()
       seconds.append((ContinuousClock.now - start).inSeconds)
+      resident = try ProcessSample(of: server.pid).residentBytes
       server.stop()
     }
-    return [
-      Measurement(
-        "restart.seconds", seconds.sorted()[1], "s",
-        settings: "\(workload.events) events of \(workload.chats) chats, from exec to ready, median of 3")
-    ]
+    return (seconds.sorted()[1], resident)
+  }
+
+  /// Lets a server write a snapshot, as it does by itself while it serves.
+  private static func takeSnapshot(_ directory: WorkDirectory) async throws {
+    let server = try await BenchServer(
+      in: directory, options: ["journal.snapshot_interval: 1", "journal.snapshot_records: 1"])
+    try await server.waitUntilReady()
+    let deadline = ContinuousClock.now + Limits.readyTimeout
+    while directory.files(in: JournalRun.folder + "/snapshots").allSatisfy({ !$0.path.hasSuffix(".snapshot") }) {
+      guard ContinuousClock.now < deadline else { throw BenchError("no snapshot was written:\n\(server.logTail)") }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    server.stop()
   }
 }

@@ -1,4 +1,5 @@
 import ChatDomain
+import EntityRuntime
 import EventSourcing
 import Journal
 
@@ -8,7 +9,8 @@ struct ChatEvents {
   private var keys: [String]
   private var sequences: [UInt64]
   private var random = SplitMix64(seed: 42)
-  private var clock = Timestamp(milliseconds: 1_770_000_000_000)
+  /// Now: a chat that is older than its time to live would end as soon as a server starts.
+  private var clock = SystemTime().now
   private var next = 0
 
   /// - Parameter count: chats that run at the same time.

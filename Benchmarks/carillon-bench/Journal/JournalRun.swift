@@ -26,7 +26,12 @@ struct JournalRun: Sendable {
     let run = try JournalRun(in: directory)
     var source = ChatEvents(chats: chats)
     var written = 0
-    var last = try run.writer.append(try source.opening())
+    let opening = try source.opening()
+    var last: UInt64 = 0
+    for start in stride(from: 0, to: opening.count, by: 1_024) {
+      last = try run.writer.append(Array(opening[start..<min(start + 1_024, opening.count)]))
+      if start % 65_536 == 0 { try run.writer.waitUntilDurable(last) }
+    }
     written = Int(last)
     while written < count {
       // Small groups, as turns come to a busy server; the disk is waited for now and then.
@@ -53,7 +58,7 @@ struct JournalRun: Sendable {
           position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
           time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
     }
-    let recovered = chats.finish()
+    let recovered = try chats.finish().entities
     let seconds = (ContinuousClock.now - start).inSeconds
     guard !recovered.isEmpty else { throw BenchError("nothing was replayed") }
     try writer.close()

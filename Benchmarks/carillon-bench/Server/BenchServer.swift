@@ -18,7 +18,8 @@ final class BenchServer: Sendable {
     return server
   }
 
-  init(in directory: WorkDirectory) async throws {
+  /// - Parameter options: further lines of the section `server`.
+  init(in directory: WorkDirectory, options: [String] = []) async throws {
     self.directory = directory
     let executable = try Self.executable()
     let port = try Self.freePort()
@@ -31,6 +32,7 @@ final class BenchServer: Sendable {
         data_directory: \(directory.path)/data
         log_level: warning
         limits.connections: 19800
+      \(options.joined(separator: "\n  "))
       service.request-chat:
         _type: builtin
       """ + "\n", to: directory.path + "/carillon.yaml")

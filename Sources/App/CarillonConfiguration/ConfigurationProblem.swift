@@ -30,13 +30,14 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     self.reason = reason
   }
 
-  /// One line: where, which section, which option, why.
+  /// One line: where, which section, which option, why. Names are shown as they were written, but for what would break
+  /// the line or steer a terminal.
   public var description: String {
     var line = "\(origin): "
     if let section { line += "section \(section)" }
     if let option { line += (section == nil ? "" : ", ") + "option \(option)" }
     if section != nil || option != nil { line += ": " }
-    return line + reason
+    return (line + reason).withoutControls
   }
 }
 

@@ -4,6 +4,8 @@ import SystemPackage
 enum Console {
   static func print(_ text: String) { write(text + "\n", to: .standardOutput) }
   static func remark(_ text: String) { write(text + "\n", to: .standardError) }
+  /// As it stands, without a line's end.
+  static func writeProgress(_ text: String) { write(text, to: .standardError) }
 
   /// - Returns: false once nobody reads any more (`| head`).
   @discardableResult

@@ -1,15 +1,61 @@
 import Journal
+import SystemPackage
 
 extension ExitStatus {
   init(_ error: JournalError) {
     self =
       switch error {
-      case .locked: .dataDirectoryInUse
-      case .damaged, .foreignFile, .newerVersion, .missingSegment, .brokenSequence: .damagedData
+      case .locked, .segmentInUse: .dataDirectoryInUse
+      case .damaged: .damagedData
+      case .halfCopied: .halfCopied
+      case .foreignFile: .foreignData
+      case .newerVersion: .newerFormat
+      case .missingSegment: .missingInput
+      case .brokenSequence: .mixedJournals
+      case .foreignStartingPoint: .foreignSnapshot
+      case .startingPointBeyondEnd: .historyTruncated
+      case .redactionIntentDamaged: .erasureInDoubt
       case .configuration: .configuration
-      case .storage, .storageFull: .dataDirectory
+      case .storage(let error): error.errno == .noSuchFileOrDirectory ? .missingInput : .dataDirectory
+      case .storageFull: .dataDirectory
       case .failed: .journalFailed
       case .keyTooLong, .tooLarge, .overloaded, .closed: .software
       }
   }
+
+  init(_ error: SnapshotError) {
+    self =
+      switch error {
+      case .foreignFile: .foreignData
+      case .newerVersion: .newerFormat
+      case .incomplete: .halfCopied
+      case .damaged, .renamed: .damagedData
+      case .foreignJournal: .foreignSnapshot
+      case .journalShorter: .historyTruncated
+      case .storage(let error): error.errno == .noSuchFileOrDirectory ? .missingInput : .dataDirectory
+      }
+  }
+
+  init(_ error: CheckpointError) {
+    self =
+      switch error {
+      case .notACheckpoint, .otherJournal: .foreignCheckpoint
+      case .newerCheckpoint: .newerFormat
+      case .wrongSignature: .wrongSignature
+      case .unknownKey: .unknownKey
+      case .historyDiffers: .historyDiffers
+      case .journalIsShorter: .historyTruncated
+      case .historyDeleted: .historyDeleted
+      }
+  }
+
+  /// What `journal --help` says about the codes.
+  static let journalHelp = """
+    Exit codes: 0 all is well; 1 nothing was found; 64 the command line is wrong; 65 damaged; 66 a segment or a file is \
+    missing; 73 a file cannot be opened or made; 75 in use by another process; 80 a foreign file; 81 a newer format; \
+    82 half copied; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
+    another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
+    90 a snapshot of another journal; 91 an erasure is in doubt. Each comes with one line that names the file, the \
+    offset, and the next thing to do. No command but redact changes a journal.
+    """
 }

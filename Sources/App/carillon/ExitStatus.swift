@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Why the process ended, as its exit code; the numbers of `sysexits.h` where one fits.
+/// Why the process ended, as its exit code; the numbers of `sysexits.h` where one fits, from 80 on where none does.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   /// `health`: the server does not answer, or says that it is not ready. Any command: nothing was found.
@@ -9,11 +9,13 @@ enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   /// The journal is damaged: file and offset are named.
   case damagedData = 65
+  /// A segment, or a file that was named, is not there.
+  case missingInput = 66
   /// The address cannot be listened on.
   case unavailable = 69
   /// A defect of Carillon itself.
   case software = 70
-  /// The data directory cannot be made or opened.
+  /// The data directory, or a file, cannot be made or opened.
   case dataDirectory = 73
   /// Writing or syncing the journal failed; nothing was acknowledged after that.
   case journalFailed = 74
@@ -21,6 +23,32 @@ enum ExitStatus: Int32, CaseIterable {
   case dataDirectoryInUse = 75
   /// The configuration was refused.
   case configuration = 78
+
+  // The journal as evidence:
+  /// A file with a segment's name that is none.
+  case foreignData = 80
+  /// A segment or a checkpoint was written by a newer version.
+  case newerFormat = 81
+  /// A segment was copied in part.
+  case halfCopied = 82
+  /// Segments of two journals are mixed.
+  case mixedJournals = 83
+  /// A checkpoint's signature is wrong: it was changed.
+  case wrongSignature = 84
+  /// A checkpoint was signed by another key than the one given.
+  case unknownKey = 85
+  /// A checkpoint, or its file, is of another journal, or is no checkpoint.
+  case foreignCheckpoint = 86
+  /// History up to a checkpoint's position was changed.
+  case historyDiffers = 87
+  /// The journal ends before a checkpoint's or a snapshot's position: its newest part is gone.
+  case historyTruncated = 88
+  /// What a checkpoint proves was deleted.
+  case historyDeleted = 89
+  /// A snapshot of another journal.
+  case foreignSnapshot = 90
+  /// An erasure was begun, and the file that says what to erase is damaged.
+  case erasureInDoubt = 91
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

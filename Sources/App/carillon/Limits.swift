@@ -6,4 +6,6 @@ enum Limits {
   static let healthAnswerBytesMaximum = 16_384
   /// `health` waits this long.
   static let healthTimeout = Duration.seconds(5)
+  /// A redaction by the server is waited for this long; it answers sooner, if only to say that it is at it.
+  static let redactionTimeout = Duration.seconds(60)
 }

@@ -84,6 +84,8 @@ public enum SessionAction: Sendable, Equatable {
 
 public enum SessionEnd: String, Sendable, Equatable, CaseIterable {
   case disconnected, expired, overflowed
+  /// By the operator.
+  case dismissed
 }
 
 /// The times and bounds of a session. Spec: GMS 4.3, 4.9; Bayeux reference, 13.

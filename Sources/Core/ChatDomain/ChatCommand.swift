@@ -20,6 +20,8 @@ public enum ChatAction: Sendable, Equatable {
   case start(ChatStart)
   /// The time to live of an instance has passed since its last use.
   case timeToLiveElapsed
+  /// Erases what the customer brought and what was said; the chat lives on. Nothing on an absent or expired chat.
+  case erase
 
   // The customer, over REST.
   case customerSend(text: String)

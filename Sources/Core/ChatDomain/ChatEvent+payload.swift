@@ -21,6 +21,7 @@ private enum Field {
   static let serviceName = 17
   static let start = 18
   static let droppingOldest = 19
+  static let state = 20
 }
 
 extension ChatEvent {
@@ -75,6 +76,7 @@ extension ChatEvent {
       writer.text(Field.text, message)
       for position in positions { writer.integer(Field.positions, position) }
     case .pushHandedOver(let number): writer.integer(Field.number, number)
+    case .erased(let state): writer.data(Field.state, state)
     }
   }
 
@@ -135,6 +137,11 @@ extension ChatEvent {
         ordinal: try fields.ordinal.required(Field.ordinal), message: try fields.text.required(Field.text),
         positions: fields.positions)
     case 24: self = .pushHandedOver(number: try fields.number.required(Field.number))
+    case 25:
+      let state = try fields.state.required(Field.state)
+      // `evolve` asks no questions, so the answer is found here.
+      _ = try ChatSession(stateBytes: state)
+      self = .erased(state: state)
     default: throw .unknownTag(tag)
     }
   }
@@ -175,6 +182,7 @@ private struct ChatEventFields {
   var serviceName: String?
   var start: ChatStart?
   var droppingOldest = false
+  var state: [UInt8]?
 
   init(_ payload: inout PayloadReader) throws(PayloadError) {
     while let field = try payload.next() {
@@ -199,6 +207,7 @@ private struct ChatEventFields {
         var nested = try payload.nested()
         start = try ChatStart(payload: &nested)
       case Field.droppingOldest: droppingOldest = try payload.bool()
+      case Field.state: state = try payload.data()
       default: try payload.skip()
       }
     }

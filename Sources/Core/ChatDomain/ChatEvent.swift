@@ -28,6 +28,7 @@ public import EventSourcing
 /// | 22 | `pushDelayCancelled` | phase 7 |
 /// | 23 | `pushRequested` | number 8, phase 7, ordinal 9, message 3, positions 10… |
 /// | 24 | `pushHandedOver` | number 8 |
+/// | 25 | `erased` | state 20: `ChatSession+state.swift` |
 ///
 /// The field numbers mean the same in every event of this table; see `ChatEvent+payload.swift` for their types.
 public enum ChatEvent: JournaledEvent {
@@ -41,6 +42,9 @@ public enum ChatEvent: JournaledEvent {
   case dataUpdated(pairs: [DataPair])
   /// A REST reply has given out everything up to `upTo`. Also notes that the instance is in use.
   case served(upTo: Int)
+  /// The customer's words and traces were erased. `state` is all that is left, as `ChatSession.encodeState` wrote it:
+  /// it replaces what stood before.
+  case erased(state: [UInt8])
 
   // The transcript: each of these and `started` appends one event (`started` also the first text).
   /// The text is empty for the types whose text never varies.
@@ -99,15 +103,18 @@ public enum ChatEvent: JournaledEvent {
     case .pushDelayCancelled: 22
     case .pushRequested: 23
     case .pushHandedOver: 24
+    case .erased: 25
     }
   }
+
+  public static func isRestatement(_ tag: EventTag) -> Bool { tag == 25 }
 
   /// True if somebody did something with the instance: its time to live starts over. What the machine does by itself
   /// does not count.
   var isUse: Bool {
     switch self {
     case .expired, .timeToLiveExtended, .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested,
-      .pushHandedOver:
+      .pushHandedOver, .erased:
       false
     default: true
     }

@@ -10,6 +10,7 @@ extension ChatSession {
     case .create(let serviceName, let data): return try create(serviceName, data, policy, now)
     case .start(let start): return try begin(start, policy)
     case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
+    case .erase: return erase()
 
     case .customerSend(let text): return try customerLine(.messageText, text, field: "message", policy)
     case .customerTyping(let started, let preview): return try customerTyping(started, preview, policy)

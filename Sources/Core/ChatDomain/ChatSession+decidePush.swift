@@ -12,6 +12,12 @@ extension ChatSession {
     if background.owesAbsenceNotice, type == .messageText, !policy.absenceNotice.isEmpty {
       events.append(.absenceNoted(text: policy.absenceNotice))
     }
+    #if CARILLON_CANARIES
+      if Canary.sings(.filterInverted) {
+        guard policy.pushFilter.contains(type) else { return events }
+        return events + firstPush(phase: background.number, positions: [position], policy, now)
+      }
+    #endif
     guard !policy.pushFilter.contains(type) else { return events }
     switch background.stage {
     case .quiet: events += firstPush(phase: background.number, positions: [position], policy, now)

@@ -18,6 +18,9 @@ extension ChatSession {
     case .timeToLiveExtended(let deadline): timeToLiveDeadline = deadline
     case .dataUpdated(let pairs): data.merge(pairs)
     case .served(let position): servedPosition = max(servedPosition, position)
+    case .erased(let state):
+      // Bytes that are no state never get here: they are refused when the event is decoded.
+      if let state = try? ChatSession(stateBytes: state) { self = state }
 
     case .agentJoined(let agentID, let nickname, let role):
       parties.append(ChatParty(agentID: agentID, nickname: nickname, role: role))
@@ -132,8 +135,15 @@ extension ChatSession {
     let moment = transcript.last.map { max($0.time, time) } ?? time
     transcript.append(
       TranscriptEvent(
-        position: transcript.count + 1, type: type, nickname: author.nickname, text: type.fixedText ?? text,
+        position: nextPosition, type: type, nickname: author.nickname, text: type.fixedText ?? text,
         role: author.role, time: moment))
+  }
+
+  private var nextPosition: Int {
+    #if CARILLON_CANARIES
+      if Canary.sings(.positionOffByOne) { return transcript.count + 2 }
+    #endif
+    return transcript.count + 1
   }
 
   /// A line in the customer's name that the customer does not see. Spec: GMS 6.3.

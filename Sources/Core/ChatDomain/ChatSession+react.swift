@@ -9,6 +9,8 @@ extension ChatSession {
     case .expired: return [.expired]
     case .dataUpdated: return [.notifyAgents(.dataChanged)]
     case .served: return []
+    // Agents are to read anew. Whether they thought the customer away is not known any more; they may hear it twice.
+    case .erased: return isLive ? [.notifyAgents(.dataChanged), .notifyAgents(.customerOnline(true))] : []
 
     case .linePosted, .agentJoined: return lastLine
     case .agentLeft: return presentAgents.isEmpty ? lastLine + [.notifyAgents(.waiting)] : lastLine

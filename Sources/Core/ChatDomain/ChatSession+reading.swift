@@ -91,16 +91,22 @@ extension ChatSession {
   /// The clientIds of all Comet sessions that the chat knows.
   public var attachedSessions: [String] { links.map(\.session) }
 
+  /// The clientIds of the Comet sessions that have subscribed, whether they get the chat's events yet or not.
+  public var subscribedSessions: [String] { links.filter(\.isSubscribed).map(\.session) }
+
   /// The clientIds of the Comet sessions that get the chat's events.
   public var activeSessions: [String] { links.filter(\.isActive).map(\.session) }
 
-  /// What an active session is to have and was not written yet; empty for any other session.
+  /// What an active session is to have and was not written yet. Of one that has unsubscribed: what it was sent by then,
+  /// since nothing is sent twice if it subscribes again. Empty for any other session.
   ///
   /// For the time after a restart, when the queues of the sessions are gone.
   /// - Parameter delivered: the highest position of this chat known to have been written to this session.
   public func catchUp(for session: String, delivered: Int) -> ArraySlice<TranscriptEvent> {
-    guard let base = link(session)?.activeAfter else { return transcript[transcript.count...] }
-    return events(after: max(base, delivered))
+    guard let link = link(session) else { return transcript[transcript.count...] }
+    if let base = link.activeAfter { return events(after: max(base, delivered)) }
+    let has = max(basePosition, delivered)
+    return events(after: has).prefix(max(0, link.sentThrough - has))
   }
 }
 

@@ -81,6 +81,9 @@ public struct ChatSession: Decider, Equatable, Encodable {
   public var outstandingEffects: [ChatEffect] {
     guard lifecycle != .absent, lifecycle != .expired else { return [] }
     var effects = owedPushes.map { ChatEffect.push($0) }
+    #if CARILLON_CANARIES
+      if Canary.sings(.timerNotRearmed) { return effects }
+    #endif
     if let background, case .waiting(let deadline) = background.stage {
       effects.append(.startTimer(.pushDelay(phase: background.number), at: deadline))
     }

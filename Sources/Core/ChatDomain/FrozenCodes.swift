@@ -70,3 +70,20 @@ extension AbsenceCause {
     self = cause
   }
 }
+
+extension ChatLifecycle {
+  var code: UInt64 {
+    switch self {
+    case .absent: 0
+    case .created: 1
+    case .live: 2
+    case .ended: 3
+    case .expired: 4
+    }
+  }
+
+  init?(code: UInt64) {
+    guard let lifecycle = Self.allCases.first(where: { $0.code == code }) else { return nil }
+    self = lifecycle
+  }
+}

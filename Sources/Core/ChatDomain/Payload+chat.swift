@@ -23,6 +23,12 @@ extension PayloadWriter {
       }
     }
   }
+
+  mutating func integer(_ field: Int, ifNotZero value: Int) { if value != 0 { integer(field, value) } }
+
+  mutating func bool(_ field: Int, ifTrue value: Bool) { if value { bool(field, true) } }
+
+  mutating func time(_ field: Int, ifNotEpoch value: Timestamp) { if value != .epoch { time(field, value) } }
 }
 
 extension PayloadReader {
@@ -31,6 +37,16 @@ extension PayloadReader {
     let value = try signed()
     guard value >= 0, value <= Int64(Int32.max) else { throw .outOfRange(field: field) }
     return Int(value)
+  }
+
+  /// A list of such, written with `packed`.
+  mutating func ordinals(_ field: Int) throws(PayloadError) -> [Int] {
+    var values: [Int] = []
+    for value in try packed() {
+      guard value <= UInt64(Int32.max) else { throw .outOfRange(field: field) }
+      values.append(Int(value))
+    }
+    return values
   }
 
   mutating func pair() throws(PayloadError) -> DataPair {

@@ -46,6 +46,13 @@ public protocol JournaledEvent: Sendable, Equatable, Codable {
 
   /// Reads a payload written by `encode`; skips the fields that it does not know.
   init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError)
+
+  /// True for an event that carries the whole state: what stood before it is not needed, and may have been erased.
+  static func isRestatement(_ tag: EventTag) -> Bool
+}
+
+extension JournaledEvent {
+  public static func isRestatement(_ tag: EventTag) -> Bool { false }
 }
 
 /// The frozen number of an event within its entity kind.

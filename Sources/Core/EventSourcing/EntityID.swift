@@ -8,6 +8,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let cometSession = EntityKind(rawValue: 2)
   public static let pushQueue = EntityKind(rawValue: 3)
   public static let agent = EntityKind(rawValue: 4)
+  public static let redactionLog = EntityKind(rawValue: 5)
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
   public var name: String? {
@@ -16,6 +17,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     case .cometSession: "comet"
     case .pushQueue: "push"
     case .agent: "agent"
+    case .redactionLog: "audit"
     default: nil
     }
   }
@@ -23,7 +25,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   /// - Parameter name: as printed by `name`.
   public init?(name: some StringProtocol) {
     guard
-      let kind = [.chatSession, .cometSession, .pushQueue, .agent].first(where: { (kind: EntityKind) in
+      let kind = [.chatSession, .cometSession, .pushQueue, .agent, .redactionLog].first(where: { (kind: EntityKind) in
         kind.name == String(name)
       })
     else { return nil }

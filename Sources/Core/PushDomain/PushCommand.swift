@@ -14,6 +14,11 @@ public enum PushCommand: Sendable, Equatable {
   case unregister(reason: String)
   /// The device showed the address again: pushes are taken again.
   case register
+  /// Erases every message of these producers, also those in flight. Their numbers stay known. Nothing happens if no
+  /// message of theirs ever came or is remembered.
+  case erase(producers: [String])
+  /// States the whole queue anew, so that records before this moment can be erased.
+  case restate
 }
 
 /// What a device's queue wants done outside, once the event that caused it is durable.

@@ -11,6 +11,7 @@ extension PushEvent: JournaledEvent {
     case .unregistered: 6
     case .registered: 7
     case .producerForgotten: 8
+    case .erased: 9
     }
   }
 
@@ -36,6 +37,14 @@ extension PushEvent: JournaledEvent {
       writer.text(1, reason)
     case .registered:
       break
+    case .erased(let pushes, let state):
+      for push in pushes {
+        writer.nested(1) { inner in
+          push.id.encode(into: &inner)
+          if push.attempts != 0 { inner.integer(3, push.attempts) }
+        }
+      }
+      writer.data(2, state)
     }
   }
 
@@ -48,6 +57,7 @@ extension PushEvent: JournaledEvent {
     case 6: self = .unregistered(reason: try Self.onlyText(payload: &payload))
     case 7: self = .registered
     case 8: self = .producerForgotten(try Self.onlyText(payload: &payload))
+    case 9: self = try Self.erased(payload: &payload)
     default: throw .unknownTag(tag)
     }
   }
@@ -78,7 +88,7 @@ extension PushEvent: JournaledEvent {
       switch field {
       case 1: producer = try payload.text()
       case 2: number = try payload.integer()
-      case 3: attempt = try payload.integer()
+      case 3: attempt = try payload.count(field)
       case 4: until = try payload.time()
       case 5: reason = try payload.text()
       default: try payload.skip()
@@ -88,6 +98,24 @@ extension PushEvent: JournaledEvent {
     guard let attempt else { throw .missingField(3) }
     guard let until else { throw .missingField(4) }
     return .retryScheduled(id, attempt: attempt, until: until, reason: reason)
+  }
+
+  private static func erased(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
+    var pushes: [ErasedPush] = []
+    var state: [UInt8]?
+    while let field = try payload.next() {
+      switch field {
+      case 1:
+        var inner = try payload.nested()
+        pushes.append(try ErasedPush(payload: &inner))
+      case 2: state = try payload.data()
+      default: try payload.skip()
+      }
+    }
+    guard let state else { throw .missingField(2) }
+    // `evolve` asks no questions, so the answer is found here.
+    _ = try PushQueue(stateBytes: state)
+    return .erased(pushes, state: state)
   }
 
   private static func onlyText(payload: inout PayloadReader) throws(PayloadError) -> String {
@@ -113,6 +141,22 @@ extension PushID {
   }
 }
 
+extension ErasedPush {
+  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
+    var producer: String?, number: Int?
+    var attempts = 0
+    while let field = try payload.next() {
+      switch field {
+      case 1: producer = try payload.text()
+      case 2: number = try payload.integer()
+      case 3: attempts = try payload.integer()
+      default: try payload.skip()
+      }
+    }
+    self.init(try PushID(producer, number), attempts: attempts)
+  }
+}
+
 extension FinalPushOutcome {
   private var code: UInt64 {
     switch self {
@@ -123,6 +167,7 @@ extension FinalPushOutcome {
     case .collapsed: 5
     case .overflowed: 6
     case .unregistered: 7
+    case .erased: 8
     }
   }
 
@@ -150,6 +195,7 @@ extension FinalPushOutcome {
     case 5: self = .collapsed
     case 6: self = .overflowed
     case 7: self = .unregistered(reason: reason)
+    case 8: self = .erased
     default: throw .outOfRange(field: 1)
     }
   }

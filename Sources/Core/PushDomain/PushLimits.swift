@@ -2,8 +2,9 @@
 public struct PushLimits: Sendable, Equatable {
   /// Messages that the queue holds, those in flight included.
   public var messagesMaximum = 128
-  /// Bytes of content and alert that it holds, those in flight included.
-  public var contentBytesMaximum = 1_048_576
+  /// Bytes of content and alert that it holds, those in flight included. Less than a record of the journal holds: a
+  /// queue must be able to restate itself in one event (`PushEvent.erased`).
+  public var contentBytesMaximum = 786_432
   /// Producers whose highest number is remembered, so that their repetitions are known.
   public var producersMaximum = 256
   /// Caps `PushMessage.attemptsMaximum`.

@@ -25,6 +25,13 @@ public enum FinalPushOutcome: Sendable, Equatable, Codable {
   case overflowed
   /// The address is gone, found out by this message or by another.
   case unregistered(reason: String)
+  /// Its customer was erased while it was in the queue.
+  case erased
+
+  /// Every word that `name` can be.
+  public static let names = [
+    "delivered", "refused", "failed", "expired", "collapsed", "overflowed", "unregistered", "erased",
+  ]
 
   /// A word for metrics.
   public var name: String {
@@ -36,6 +43,7 @@ public enum FinalPushOutcome: Sendable, Equatable, Codable {
     case .collapsed: "collapsed"
     case .overflowed: "overflowed"
     case .unregistered: "unregistered"
+    case .erased: "erased"
     }
   }
 
@@ -43,7 +51,7 @@ public enum FinalPushOutcome: Sendable, Equatable, Codable {
   public var reason: String? {
     switch self {
     case .refused(let reason), .failed(let reason), .unregistered(let reason): reason
-    case .delivered, .expired, .collapsed, .overflowed: nil
+    case .delivered, .expired, .collapsed, .overflowed, .erased: nil
     }
   }
 }

@@ -20,6 +20,10 @@ extension PushQueue {
       return isUnregistered ? [] : unregister(reason)
     case .register:
       return isUnregistered ? [.registered] : []
+    case .erase(let producers):
+      return erase(Set(producers))
+    case .restate:
+      return [.erased([], state: erased([]).stateBytes)]
     }
   }
 
@@ -44,6 +48,13 @@ extension PushQueue {
       events.append(.settled(entry.message.id, outcome, attempts: entry.failures))
     }
     let waiting = self.waiting.filter { !dropped.contains($0.message.id) }
+    #if CARILLON_CANARIES
+      if Canary.sings(.collapseKeepsOld), let key = message.collapseKey,
+        waiting.contains(where: { $0.message.collapseKey == key && $0.message.producer == message.producer })
+      {
+        return forgotten + [.declined(message.id, .collapsed)]
+      }
+    #endif
     if let key = message.collapseKey {
       for entry in waiting where entry.message.collapseKey == key && entry.message.producer == message.producer {
         drop(entry, .collapsed)

@@ -23,6 +23,11 @@ extension PushQueue {
       for producer in lanes.keys { lanes[producer]?.pausedUntil = nil }
     case .producerForgotten(let producer):
       lanes[producer] = nil
+    case .erased(_, let state):
+      // Bytes that are no state never get here: they are refused when the event is decoded.
+      if let state = try? PushQueue(stateBytes: state) { self = state }
+      // The state says itself that the timer has to be set: what ran before it may not be known.
+      return
     }
     moveExpiryTimer()
   }
@@ -56,6 +61,9 @@ extension PushQueue {
       effects.append(.cancelTimer(.retry(producer: producer)))
     case .registered:
       break
+    case .erased(let pushes, _):
+      // Pauses go on: they belong to the lanes, which stay.
+      effects += pushes.map { .settled($0.id, .erased, attempts: $0.attempts) }
     }
     if expiryTimer.hasMoved {
       effects.append(expiryTimer.armedFor.map { .startTimer(.expiry, at: $0) } ?? .cancelTimer(.expiry))
@@ -71,7 +79,7 @@ extension PushQueue {
     lanes[id.producer] = lane
   }
 
-  private mutating func moveExpiryTimer() {
+  mutating func moveExpiryTimer() {
     var earliest: Timestamp?
     if !isUnregistered {
       for lane in lanes.values {

@@ -1,3 +1,5 @@
+import Synchronization
+import Logging
 import Bayeux
 import ChatDomain
 import EntityRuntime
@@ -10,6 +12,8 @@ import SystemPackage
 /// What a start found in the journal.
 public struct RecoverySummary: Sendable, CustomStringConvertible {
   public var records: UInt64
+  /// The snapshot that it began with, by its position; nil if all records were read.
+  public var snapshotPosition: UInt64?
   public var segments: Int
   /// Bytes of a torn tail that were cut and kept aside.
   public var bytesCut: Int
@@ -20,115 +24,220 @@ public struct RecoverySummary: Sendable, CustomStringConvertible {
 
   public var description: String {
     let cut = bytesCut > 0 ? ", a torn tail of \(bytesCut) bytes cut and kept aside" : ""
+    let snapshot = snapshotPosition.map { " behind the snapshot at position \($0)" } ?? ""
     return
-      "recovered \(records) records from \(segments) segments in \(duration.wholeMilliseconds) ms: \(chats) chats, "
+      "recovered \(records) records\(snapshot) from \(segments) segments in \(duration.wholeMilliseconds) ms: \(chats) chats, "
       + "\(cometSessions) Comet sessions, \(pushQueues) push queues\(cut)"
   }
 }
 
+/// What a journal is opened for.
+public enum RecoveryPurpose: Sendable {
+  /// To serve: timers run, pushes go out, Comet sessions wait for their clients.
+  case service
+  /// For a tool: all state is there, and nothing happens by itself.
+  case maintenance
+}
+
 /// All state, as replay leaves it.
-private struct Replayed: Sendable {
-  var chats: [RecoveredEntity<ChatSession>] = []
-  var comet: [RecoveredEntity<CometRecord>] = []
-  var queues: [RecoveredEntity<PushQueue>] = []
-  var desks: [RecoveredEntity<AgentDesk>] = []
+struct Replayed: Sendable {
+  var chats = RecoveredKind<ChatSession>()
+  var comet = RecoveredKind<CometRecord>()
+  var queues = RecoveredKind<PushQueue>()
+  var desks = RecoveredKind<AgentDesk>()
+  var redactions = RecoveredKind<RedactionLog>()
+  /// The snapshot that it began with.
+  var snapshot: SnapshotInfo?
 }
 
 extension Engine {
-  /// Opens the journal, replays all state and takes up what is owed.
-  /// - Throws: `JournalError` or `ReplayError`; both say in one line what is wrong and what to do.
-  public func recover() async throws -> RecoverySummary {
-    let started = ContinuousClock.now
-    let configuration = configuration
-    let (onFatal, deliver) = (onFatal, JournalLog.delivery(to: outbox))
-    let result = await JournalHolder.onThread { () -> Result<(JournalWriter, RecoveryReport, Replayed), any Error> in
-      Result { try Self.replay(configuration, deliver: deliver, onFatal: onFatal) }
-    }
-    let (writer, report, replayed) = try result.get()
+  /// Opens the journal, rebuilds all state and takes up what is owed.
+  ///
+  /// The newest snapshot that is good, and the records behind it; if none is good, all records.
+  /// - Parameter purpose: what for; see `RecoveryPurpose`.
+  /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
+  public func recover(for purpose: RecoveryPurpose = .service) async throws -> RecoverySummary {
+    let started = context.time.monotonicMilliseconds
+    let (writer, report, replayed) = try await onThread { [self] in try openJournal() }
     journal.hold(writer)
+    // Only now is it certain that no other process sleeps there.
+    try await onThread { [spill] in try spill.clear() }
     log.open(writer)
-    await restore(replayed)
-    becomeReady()
+    if let point = replayed.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
+    let sessions = restoreSessions(replayed.comet)
+    let lost = restoreChats(replayed.chats)
+    restore(replayed.queues, to: queues)
+    restore(replayed.desks, to: desks)
+    restore(replayed.redactions, to: redactions)
+    // Before anything of the customer whom it is about leaves the house.
+    try await resumeRedaction()
+    if purpose == .service {
+      await takeUp(replayed, sessions, lost: lost)
+      becomeReady()
+    }
     return RecoverySummary(
-      records: report.records, segments: report.segments, bytesCut: report.cutByteCount,
-      chats: replayed.chats.count, cometSessions: replayed.comet.count, pushQueues: replayed.queues.count,
-      duration: ContinuousClock.now - started)
+      records: report.records, snapshotPosition: replayed.snapshot?.point.position, segments: report.segments,
+      bytesCut: report.cutByteCount, chats: replayed.chats.count, cometSessions: replayed.comet.count,
+      pushQueues: replayed.queues.count, duration: .milliseconds(context.time.monotonicMilliseconds - started))
   }
 
-  private static func replay(
-    _ configuration: EngineConfiguration, deliver: @escaping JournalWriter.Delivery,
-    onFatal: @escaping @Sendable (String) -> Void
-  ) throws -> (JournalWriter, RecoveryReport, Replayed) {
-    var chats = ReplayTable<ChatSession>(kind: .chatSession)
-    var comet = ReplayTable<CometRecord>(kind: .cometSession)
-    var queues = ReplayTable<PushQueue>(kind: .pushQueue)
-    var desks = ReplayTable<AgentDesk>(kind: .agent)
+  private func openJournal() throws -> (JournalWriter, RecoveryReport, Replayed) {
+    for file in try snapshots.all() {
+      do {
+        let snapshot = try snapshots.open(file)
+        return try replay(over: snapshot)
+      } catch let error as SnapshotError where Self.isPassedOver(error) {
+        logger.warning("a snapshot is left out", metadata: ["reason": "\(error)"])
+      } catch let error as JournalError {
+        // Of another journal, or of one that has lost its end: nobody but the operator can tell which of the two to keep.
+        throw SnapshotError(error, snapshot: file.path) ?? error
+      }
+    }
+    return try replay(over: nil)
+  }
+
+  /// A snapshot that only costs time: the one before, or the journal itself, has all that it had.
+  private static func isPassedOver(_ error: SnapshotError) -> Bool {
+    switch error {
+    case .damaged, .incomplete, .foreignFile, .renamed: true
+    case .newerVersion, .foreignJournal, .journalShorter, .storage: false
+    }
+  }
+
+  private func replay(over snapshot: Snapshot?) throws -> (JournalWriter, RecoveryReport, Replayed) {
+    let indexes = try SnapshotIndex.read(snapshot)
+    func table<State: RestorableState>(_ kind: EntityKind) -> ReplayTable<State> {
+      guard let index = indexes[kind] else { return ReplayTable(kind: kind) }
+      return ReplayTable(kind: kind) { try index.base(of: $0) }
+    }
+    var chats: ReplayTable<ChatSession> = table(.chatSession)
+    var comet: ReplayTable<CometRecord> = table(.cometSession)
+    var queues: ReplayTable<PushQueue> = table(.pushQueue)
+    var desks: ReplayTable<AgentDesk> = table(.agent)
+    var redactions: ReplayTable<RedactionLog> = table(.redactionLog)
+    var settings = configuration.journal
+    settings.startingPoint = snapshot?.info.point
+    let onFatal = onFatal
     let (writer, report) = try JournalWriter.open(
-      directory: configuration.dataDirectory.appending("journal"), configuration: configuration.journal,
-      deliver: deliver, onFatal: { onFatal("\($0)") }
+      directory: configuration.journalDirectory, configuration: settings, storage: environment.storage,
+      deliver: JournalLog.delivery(to: outbox), onFatal: { onFatal("\($0)") }
     ) { view in
-      // Erased lawfully: nothing is left to replay.
-      if view.isRedacted { return }
+      let kind = EntityKind(rawValue: view.kind)
+      guard !view.isRedacted else {
+        // Erased lawfully: nothing is left to replay, and what it belonged to may have a gap there.
+        switch kind {
+        case .chatSession: chats.erasedRecords += 1
+        case .cometSession: comet.erasedRecords += 1
+        case .pushQueue: queues.erasedRecords += 1
+        default: break
+        }
+        return
+      }
       let record = ReplayRecord(
-        position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
+        position: view.position, kind: kind, key: view.key, sequence: view.sequence,
         time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload)
-      switch record.kind {
+      switch kind {
       case .chatSession: try chats.apply(record)
       case .cometSession: try comet.apply(record)
       case .pushQueue: try queues.apply(record)
       case .agent: try desks.apply(record)
+      case .redactionLog: try redactions.apply(record)
       default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
       }
     }
-    return (
-      writer, report,
-      Replayed(chats: chats.finish(), comet: comet.finish(), queues: queues.finish(), desks: desks.finish())
-    )
+    do {
+      let replayed = Replayed(
+        chats: try RecoveredKind(chats, over: indexes[.chatSession]),
+        comet: try RecoveredKind(comet, over: indexes[.cometSession]),
+        queues: try RecoveredKind(queues, over: indexes[.pushQueue]),
+        desks: try RecoveredKind(desks, over: indexes[.agent]),
+        redactions: try RecoveredKind(redactions, over: indexes[.redactionLog]), snapshot: snapshot?.info)
+      return (writer, report, replayed)
+    } catch {
+      try? writer.close()
+      throw error
+    }
   }
 
-  /// Entities first, then who belongs to whom, then what is owed; the grace of Comet sessions starts last.
-  private func restore(_ replayed: Replayed) async {
-    for chat in replayed.chats {
-      chats.index.created(chat.key, serviceName: chat.state.serviceName, data: chat.state.data)
-      if chat.state.isStarted {
-        chats.index.opened(
-          chat.key, chatSessionID: chat.state.chatSessionID, userKey: chat.state.userKey, data: chat.state.data)
-      }
+  /// What is owed, then who was lost; the grace of Comet sessions starts last.
+  private func takeUp(
+    _ replayed: Replayed, _ sessions: [CometSession], lost: [(chat: String, sessions: [String])]
+  ) async {
+    // What was owed first: what is new must not overtake it.
+    for queue in replayed.queues.entities { await queues[queue.key]?.rearm() }
+    for chat in replayed.chats.entities { await chats.directory[chat.key]?.rearm() }
+    for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
+    await detachLost(lost)
+    for session in sessions where comet.directory[session.clientID] === session {
+      await session.startGrace(restored: true)
     }
-    chats.directory.restore(replayed.chats)
-    queues.restore(replayed.queues)
-    desks.restore(replayed.desks)
+  }
+
+  private func restoreSessions(_ recovered: RecoveredKind<CometRecord>) -> [CometSession] {
     var sessions: [CometSession] = []
-    for one in replayed.comet where one.state.isOpen {
+    for one in recovered.entities where one.state.isOpen {
       let session = CometSession(
         clientID: one.key, record: one.state, sequence: one.sequence, settings: configuration.sessionSettings,
         context: context, gateway: comet)
       guard comet.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
       sessions.append(session)
     }
-    // What was owed first: what is new must not overtake it.
-    for queue in queues.all { await queue.rearm() }
-    for chat in chats.directory.all { await chat.rearm() }
-    for session in sessions { await requeue(session) }
-    await detachLost(replayed.chats)
-    for session in sessions { await session.startGrace(restored: true) }
+    return sessions
+  }
+
+  private func restore<State>(_ recovered: RecoveredKind<State>, to directory: EntityDirectory<State>) {
+    directory.reserveCapacity(recovered.count)
+    directory.restore(recovered.entities)
+    for one in recovered.sleeping {
+      directory.restore(one.key, sleepingAt: one.place, sequence: one.sequence)
+      guard case .asleep(let deadline?) = one.brief.rest else { continue }
+      wake(one.key, of: directory, at: deadline)
+    }
+  }
+
+  /// What a sleeping entity waits for is armed when the first of its deadlines comes: until then one timer is enough.
+  private func wake<State>(_ key: String, of directory: EntityDirectory<State>, at deadline: Timestamp) {
+    let delay = deadline.milliseconds.subtractingReportingOverflow(context.time.now.milliseconds).partialValue
+    let lane = context.lanes[key.hashValue]
+    _ = context.timers.schedule(afterMilliseconds: delay) {
+      lane.enqueue { await directory[key]?.wakeUp() }
+    }
+  }
+
+  /// - Returns: the Comet sessions that each chat counts on.
+  private func restoreChats(_ recovered: RecoveredKind<ChatSession>) -> [(chat: String, sessions: [String])] {
+    chats.index.reserveCapacity(recovered.count)
+    var attached: [(String, [String])] = []
+    for chat in recovered.entities {
+      let note = ChatNote(chat.state)
+      chats.index.restored(chat.key, note)
+      if !note.sessions.isEmpty { attached.append((chat.key, note.sessions)) }
+    }
+    for chat in recovered.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      guard let note = try? ChatNote(bytes: chat.brief.note) else { continue }
+      chats.index.restored(chat.key, note)
+      if !note.sessions.isEmpty { attached.append((chat.key, note.sessions)) }
+    }
+    restore(recovered, to: chats.directory)
+    return attached
   }
 
   /// Fills the queue of a restored session from the transcripts, and tells chats of a subscription that the crash kept
   /// from them.
   private func requeue(_ session: CometSession) async {
-    guard await session.isSubscribed else { return }
+    let isSubscribed = await session.isSubscribed
     for serviceID in chats.services(of: session) {
       guard let chat = chats.directory[serviceID] else { continue }
       let delivered = await session.delivered(of: serviceID)
       let clientID = session.clientID
       let missed = await chat.peek { chat in
         (
-          known: chat.attachedSessions.contains(clientID),
+          known: chat.subscribedSessions.contains(clientID),
           events: Array(chat.catchUp(for: clientID, delivered: delivered)), ended: chat.isEnded
         )
       }
-      if !missed.known {
+      if isSubscribed, !missed.known {
         await chat.post(
           ChatCommand(.cometSubscribed(session: clientID, delivered: delivered), policy: chats.policy(of: serviceID)))
       } else if let message = await interpreter.notification(of: missed.events, ended: missed.ended, in: chat) {
@@ -138,12 +247,11 @@ extension Engine {
   }
 
   /// A chat may still count on a session whose end it was not told before the crash.
-  private func detachLost(_ recovered: [RecoveredEntity<ChatSession>]) async {
-    for chat in recovered {
-      for clientID in chat.state.attachedSessions where comet.directory[clientID] == nil {
-        let command = ChatCommand(
-          .cometLost(session: clientID, delivered: 0), policy: chats.policy(of: chat.key))
-        await chats.directory[chat.key]?.post(command)
+  private func detachLost(_ attached: [(chat: String, sessions: [String])]) async {
+    for (serviceID, sessions) in attached {
+      for clientID in sessions where comet.directory[clientID] == nil {
+        let command = ChatCommand(.cometLost(session: clientID, delivered: 0), policy: chats.policy(of: serviceID))
+        await chats.directory[serviceID]?.post(command)
       }
     }
   }

@@ -1,7 +1,10 @@
+import SystemPackage
 import Bayeux
 import ChatDomain
 import EntityRuntime
 import EventSourcing
+import Journal
+import JournalFormat
 public import Logging
 import PushDomain
 import Synchronization
@@ -28,45 +31,84 @@ public final class Engine: Sendable {
   let pushTasks: TaskPool
   let queues: EntityDirectory<PushQueue>
   let desks: EntityDirectory<AgentDesk>
+  let redactions: EntityDirectory<RedactionLog>
   let feed: AgentFeed
   let interpreter: ChatInterpreter
   let logger: Logger
   let onFatal: @Sendable (String) -> Void
-  let journal = JournalHolder()
+  let environment: EngineEnvironment
+  let journal: JournalHolder
+  let identifiers: Identifiers
+  let housekeeper = Housekeeper()
+  let snapshots: SnapshotStore
+  let spill: SleepingStates
+  /// Reads the journal beside the writer.
+  let reader: JournalReader
+  let segmentRedaction: SegmentRedaction
+  let redactionIntent: RedactionIntent
+  let redactionBoard = RedactionBoard(maximum: 100)
+  let metrics = EngineMetrics()
+  /// Where the snapshots begin that this process knows of and that are kept, oldest first.
+  let snapshotPoints = Mutex<[JournalPoint]>([])
   private let ready = Atomic<Bool>(false)
   private let draining = Atomic<Bool>(false)
 
   /// Nothing is read yet: every operation throws `.unavailable` until `recover`.
   /// - Parameter onFatal: called once if the journal fails; the process is to end at once.
-  public init(
+  public convenience init(
     configuration: EngineConfiguration, providers: @escaping ProviderLookUp, logger: Logger,
     onFatal: @escaping @Sendable (_ description: String) -> Void
   ) {
+    self.init(
+      configuration: configuration, environment: EngineEnvironment(), providers: providers, logger: logger,
+      onFatal: onFatal)
+  }
+
+  /// As the other, in a world of the caller's.
+  package init(
+    configuration: EngineConfiguration, environment: EngineEnvironment, providers: @escaping ProviderLookUp,
+    logger: Logger, onFatal: @escaping @Sendable (_ description: String) -> Void
+  ) {
+    self.environment = environment
+    journal = JournalHolder(isStepped: environment.isStepped)
+    identifiers = Identifiers(randomBytes: environment.randomBytes)
     self.configuration = configuration
+    snapshots = SnapshotStore(directory: configuration.journalDirectory, storage: environment.storage)
+    reader = JournalReader(
+      directory: configuration.journalDirectory, archive: configuration.journal.archiveDirectory,
+      storage: environment.storage)
+    segmentRedaction = SegmentRedaction(
+      directory: configuration.journalDirectory, archive: configuration.journal.archiveDirectory,
+      storage: environment.storage)
+    redactionIntent = RedactionIntent(directory: configuration.journalDirectory, storage: environment.storage)
+    spill = SleepingStates(
+      directory: configuration.dataDirectory.appending("asleep"), storage: environment.storage)
     self.logger = logger
     self.onFatal = onFatal
     options = OptionStore(configuration.options)
     outbox = Lane()
     log = JournalLog(outbox: outbox)
-    let time = SystemTime()
+    let time = environment.time
     let wheel = TimerWheel(time: time)
     context = RuntimeContext(
       log: log, time: time, timers: wheel, lanes: Lanes(count: configuration.laneCount),
-      limits: configuration.runtimeLimits)
+      limits: configuration.runtimeLimits, onLostState: onFatal)
     tasks = TaskPool(limit: configuration.limits.tasksMaximum)
     pushTasks = TaskPool(limit: configuration.limits.pushTasksMaximum)
     feed = AgentFeed(limits: configuration.limits, firstNumber: UInt64(max(0, time.now.milliseconds)) << 16)
 
     comet = CometGateway(
-      context: context, tasks: tasks, settings: configuration.sessionSettings, limits: configuration.limits,
-      requiresCookie: configuration.requiresCookie)
+      context: context, tasks: tasks, identifiers: identifiers, settings: configuration.sessionSettings,
+      limits: configuration.limits, requiresCookie: configuration.requiresCookie)
     let lateInterpreter = Late<ChatInterpreter>()
-    let chatDirectory = EntityDirectory<ChatSession>(kind: .chatSession, context: context) { effects, chat in
+    let chatDirectory = EntityDirectory<ChatSession>(
+      kind: .chatSession, context: context, note: { ChatNote($0).bytes }
+    ) { effects, chat in
       await lateInterpreter.value.perform(effects, of: chat)
     }
     chats = ChatService(
       directory: chatDirectory, index: ChatIndex(), comet: comet.directory, options: options,
-      limits: configuration.limits, nodeNumber: configuration.nodeNumber)
+      limits: configuration.limits, nodeNumber: configuration.nodeNumber, identifiers: identifiers)
     let lateDispatcher = Late<PushDispatcher>()
     queues = EntityDirectory<PushQueue>(kind: .pushQueue, context: context) { effects, queue in
       await lateDispatcher.value.perform(effects, of: queue)
@@ -74,16 +116,23 @@ public final class Engine: Sendable {
     let dispatcher = PushDispatcher(
       queues: queues, chats: chats, options: options, providers: providers,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: pushTasks, limits: configuration.limits,
-      metrics: EngineMetrics(), logger: logger)
+      metrics: metrics, logger: logger)
     lateDispatcher.set(dispatcher)
     desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
+    redactions = EntityDirectory<RedactionLog>(kind: .redactionLog, context: context) { _, _ in }
     agents = AgentService(chats: chats, desks: desks, feed: feed, context: context)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
-      timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel)
+      timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel,
+      notificationIDs: NotificationIDs(randomBytes: environment.randomBytes))
     lateInterpreter.set(interpreter)
     comet.attach(chats)
   }
+
+  /// The entities that sleep when nobody asks for them.
+  var shelves: [any SleepingSource] { [chats.directory, queues, desks, redactions] }
+  /// All that a snapshot holds.
+  var sources: [any SnapshotSource] { shelves + [comet.directory] }
 
   /// False during recovery, and from the beginning of a graceful stop.
   public var isReady: Bool { ready.load(ordering: .acquiring) }
@@ -101,11 +150,14 @@ public final class Engine: Sendable {
       group.addTask { [context] in await context.lanes.run() }
       group.addTask { [tasks] in await tasks.run() }
       group.addTask { [pushTasks] in await pushTasks.run() }
-      let ticking = Task { [context] in await context.timers.run() }
+      let keeping = environment.isStepped ? nil : Task { await self.keepHouse() }
+      let ticking = environment.isStepped ? nil : Task { [context] in await context.timers.run() }
       group.addTask { [journal] in
         await journal.untilStopped()
-        ticking.cancel()
-        await ticking.value
+        ticking?.cancel()
+        keeping?.cancel()
+        await ticking?.value
+        await keeping?.value
       }
     }
   }
@@ -123,9 +175,9 @@ public final class Engine: Sendable {
   /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journal.
   public func stop(grace: Duration) async {
     await drain()
-    let deadline = ContinuousClock.now.advanced(by: grace)
-    while tasks.count + pushTasks.count > 0, ContinuousClock.now < deadline {
-      try? await Task.sleep(for: .milliseconds(20))
+    let deadline = context.time.monotonicMilliseconds + grace.wholeMilliseconds
+    while tasks.count + pushTasks.count > 0, context.time.monotonicMilliseconds < deadline {
+      await context.timers.sleep(milliseconds: context.timers.tickMilliseconds)
     }
     // A log that refuses has nothing to wait for.
     try? await context.untilDurable()

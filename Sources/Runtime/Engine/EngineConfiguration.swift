@@ -14,10 +14,13 @@ public struct EngineConfiguration: Sendable {
   public var journal = JournalConfiguration()
   /// A Comet session over long polling is found only by the browser cookie that it was shaken with.
   public var requiresCookie = false
+  public var housekeeping = HousekeepingSettings()
   /// The decimal before the dash of service ids.
   public var nodeNumber = 1
   /// Lanes that carry jobs from event loops and timers to entities. Few: a lane that is busy needs no waking.
   public var laneCount = 1
+
+  var journalDirectory: FilePath { dataDirectory.appending("journal") }
 
   public init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
 }

@@ -22,5 +22,10 @@ public struct EngineLimits: Sendable, Equatable {
   /// Chats in one answer to an agent's list.
   public var agentListMaximum = 1_000
 
+  /// Entities that are captured and written together by a snapshot or when they fall asleep.
+  public var snapshotChunkCount = 512
+  /// Segments packed in one go.
+  public var packedSegmentsAtOnce = 4
+
   public init() {}
 }

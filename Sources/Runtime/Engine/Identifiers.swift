@@ -1,21 +1,25 @@
 /// Ids from the system's cryptographic random source: they are bearer secrets. Spec: GMS 1.1.
-enum Identifiers {
+struct Identifiers: Sendable {
   private static let lowercase = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
   private static let mixed = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
+  /// See `EngineEnvironment.randomBytes`.
+  let randomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+
   /// 26 characters `[0-9a-z]`: 134 random bits.
-  static func clientID() -> String { text(26, of: lowercase) }
+  func clientID() -> String { text(26, of: Self.lowercase) }
 
   /// 16 characters `[0-9A-Za-z]`.
-  static func chatSessionID() -> String { text(16, of: mixed) }
+  func chatSessionID() -> String { text(16, of: Self.mixed) }
 
-  static func browserID() -> String { text(26, of: lowercase) }
+  func browserID() -> String { text(26, of: Self.lowercase) }
 
-  static func secureKey() -> String { text(32, of: lowercase) }
+  func secureKey() -> String { text(32, of: Self.lowercase) }
 
   /// Decimal node number, `-`, lower-case UUID of version 4.
-  static func serviceID(node: Int) -> String {
-    var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+  func serviceID(node: Int) -> String {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    bytes.withUnsafeMutableBytes { randomBytes($0) }
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     let hex = Array("0123456789abcdef".utf8)
@@ -28,11 +32,27 @@ enum Identifiers {
     return "\(node)-" + String(decoding: uuid, as: UTF8.self)
   }
 
-  private static func text(_ length: Int, of alphabet: [UInt8]) -> String {
-    var random = SystemRandomNumberGenerator()
+  private func text(_ length: Int, of alphabet: [UInt8]) -> String {
+    var random = ByteGenerator(randomBytes: randomBytes)
     return String(unsafeUninitializedCapacity: length) { buffer in
       for index in 0..<length { buffer[index] = alphabet[Int.random(in: 0..<alphabet.count, using: &random)] }
       return length
     }
+  }
+}
+
+/// Numbers from a source of bytes, a few at a time: an id needs some two dozen.
+private struct ByteGenerator: RandomNumberGenerator {
+  let randomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+  private var words: [UInt64] = []
+
+  init(randomBytes: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) { self.randomBytes = randomBytes }
+
+  mutating func next() -> UInt64 {
+    if words.isEmpty {
+      words = Array(repeating: 0, count: 32)
+      words.withUnsafeMutableBytes { randomBytes($0) }
+    }
+    return words.removeLast()
   }
 }

@@ -11,14 +11,20 @@ final class JournalHolder: Sendable {
   }
 
   private let state = Mutex(State())
+  private let isStepped: Bool
+
+  /// - Parameter isStepped: see `EngineEnvironment.isStepped`.
+  init(isStepped: Bool) { self.isStepped = isStepped }
+
+  var writer: JournalWriter? { state.withLock { $0.writer } }
 
   func hold(_ writer: JournalWriter) { state.withLock { $0.writer = writer } }
 
   /// Syncs and closes; harmless if it was never opened.
   /// - Throws: `JournalError` if the last sync failed: what was not acknowledged may be missing.
   func close() async throws {
-    guard let writer = state.withLock({ $0.writer }) else { return }
-    try await Self.onThread { Result { try writer.close() } }.get()
+    guard let writer else { return }
+    try await onThread { Result { try writer.close() } }.get()
   }
 
   func stopped() {
@@ -40,9 +46,10 @@ final class JournalHolder: Sendable {
     }
   }
 
-  /// Runs `body` on a thread of its own: nothing may block the cooperative pool.
-  static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
+  /// Runs `body` on a thread of its own, since nothing may block the cooperative pool; here and now if stepped.
+  func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    if isStepped { return body() }
+    return await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
       thread.stackSize = 4 << 20
       thread.name = "carillon.journal"

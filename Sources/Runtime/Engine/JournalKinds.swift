@@ -14,6 +14,7 @@ public enum JournalKinds {
     case .cometSession: describe(CometRecord.Event.self, tag, payload)
     case .pushQueue: describe(PushEvent.self, tag, payload)
     case .agent: describe(AgentDesk.Event.self, tag, payload)
+    case .redactionLog: describe(RedactionLog.Event.self, tag, payload)
     default: nil
     }
   }
@@ -25,6 +26,7 @@ public enum JournalKinds {
     case .cometSession: StateReplayer<CometRecord>()
     case .pushQueue: StateReplayer<PushQueue>()
     case .agent: StateReplayer<AgentDesk>()
+    case .redactionLog: StateReplayer<RedactionLog>()
     default: nil
     }
   }

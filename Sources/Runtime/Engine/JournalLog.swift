@@ -21,6 +21,10 @@ final class JournalLog: EventLog {
         kind: turn.id.kind.rawValue, key: turn.id.key, sequence: sequence, timeMilliseconds: turn.time.milliseconds,
         tag: event.tag, payload: event.payload)
     }
+    #if CARILLON_CANARIES
+      if Canary.sings(.ackBeforeSync), let release { outbox.enqueue(release) }
+      let release = Canary.sings(.ackBeforeSync) ? nil : release
+    #endif
     do throws(JournalError) {
       return try writer.append(records, waiter: release.map { PendingRelease($0) }, lazy: lazy)
     } catch { throw Self.error(error) }

@@ -12,8 +12,10 @@ final class NotificationIDs: Sendable {
   private let clockSequenceAndNode: [UInt8]
   private let state = Mutex(State())
 
-  init() {
-    var random = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
+  /// - Parameter randomBytes: tells this process from every other.
+  init(randomBytes: @Sendable (UnsafeMutableRawBufferPointer) -> Void) {
+    var random = [UInt8](repeating: 0, count: 8)
+    random.withUnsafeMutableBytes { randomBytes($0) }
     random[0] = random[0] & 0x3F | 0x80
     // The multicast bit says that this is no network card's address.
     random[2] |= 1

@@ -1,4 +1,5 @@
 public import EventSourcing
+import Synchronization
 
 /// Why a turn did not happen.
 public enum TurnError<Rejection: Error & Equatable>: Error {
@@ -22,29 +23,47 @@ public enum TurnError<Rejection: Error & Equatable>: Error {
 /// ```
 /// command ─> decide ─> append ─> evolve ─> react ┄┄ durable ┄┄> effects, then the reply
 /// ```
-public actor Entity<State: Decider> {
+/// The state may be asleep in a file at first: whatever looks at it reads it first, in the same turn.
+public actor Entity<State: RestorableState> {
   public typealias Failure = TurnError<State.Rejection>
   /// Performs the effects of one turn, in order, on the outbox's task. Must not wait for the durability of anything.
   public typealias Interpreter = @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
 
   public nonisolated let id: EntityID
   private var state: State
+  /// Where the state lies as long as nobody has asked for it; `state` is empty then.
+  private var place: StatePlace?
+  /// The timers that the state waits for do not run: the process before this one started them.
+  private var isUnarmed: Bool
+  /// Where the state was read from; still true as long as `sequence` is the one that it was read at.
+  private var source: (place: StatePlace, sequence: UInt64)?
   private var sequence: UInt64
+  /// `sequence` for those who only want to know whether anything has happened since.
+  private nonisolated let progress: Atomic<UInt64>
+  /// The sweep during which it was used last, see `EntityDirectory.sweep`.
+  private nonisolated let lastUse: Atomic<UInt32>
   private var waiting = 0
   /// Commands that the log had no room for, in their order.
   private var deferred: [State.Command] = []
   private let context: RuntimeContext
   private let interpret: Interpreter
 
+  /// - Parameters:
+  ///   - place: where the state sleeps, if it does; `state` is empty then.
+  ///   - isUnarmed: the timers that it waits for are to be started when it wakes up.
   public init(
-    id: EntityID, state: State = State(), sequence: UInt64 = 0, context: RuntimeContext,
-    interpret: @escaping Interpreter
+    id: EntityID, state: State = State(), sleepingAt place: StatePlace? = nil, isUnarmed: Bool = false,
+    sequence: UInt64 = 0, context: RuntimeContext, interpret: @escaping Interpreter
   ) {
     self.id = id
     self.state = state
+    self.place = place
+    self.isUnarmed = isUnarmed
     self.sequence = sequence
     self.context = context
     self.interpret = interpret
+    progress = Atomic(sequence)
+    lastUse = Atomic(context.sweepNumber.load(ordering: .relaxed))
   }
 
   /// Takes a command from outside and returns once its events are durable and their effects performed.
@@ -59,6 +78,7 @@ public actor Entity<State: Decider> {
     let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
       let gate = ReleaseGate()
       do throws(Failure) {
+        try wake()
         let effects = try turn(command, lazy: false, gate, isAwaited: true)
         let answer = Result<Reply, Failure>.success(Self.read(&state, reply))
         gate.open(release(effects) { continuation.resume(returning: answer) })
@@ -83,6 +103,7 @@ public actor Entity<State: Decider> {
     guard lazy || deferred.isEmpty else { return put(off: command) }
     let gate = ReleaseGate()
     do throws(Failure) {
+      try wake()
       let effects = try turn(command, lazy: lazy, gate, isAwaited: false)
       gate.open(effects.isEmpty ? nil : release(effects) {})
     } catch {
@@ -114,6 +135,7 @@ public actor Entity<State: Decider> {
   public func read<Value: Sendable>(
     _ body: @Sendable (borrowing State) -> Value
   ) async throws(Failure) -> Value {
+    try wake()
     let value = Self.read(&state, body)
     do throws(EventLogError) { try await context.untilDurable() } catch { throw Self.failure(error) }
     return value
@@ -121,13 +143,87 @@ public actor Entity<State: Decider> {
 
   /// Reads the state as it is now, which may run ahead of the disk: what comes of it must not leave the process before
   /// a later `read` or reply.
-  public func peek<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value { Self.read(&state, body) }
+  public func peek<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value {
+    // A state that is lost reads as empty for the moment that the process has left.
+    try? wake()
+    return Self.read(&state, body)
+  }
 
   /// Performs what is still owed after a restart.
   public func rearm() async {
+    guard (try? wake()) != nil else { return }
     let effects = state.outstandingEffects
     if !effects.isEmpty { await interpret(effects, self) }
   }
+
+  /// Reads a sleeping state, and notes that the entity is in use. Waits for the disk if need be, as nothing else of a
+  /// turn does: to await here would let another turn in between.
+  private func wake() throws(Failure) {
+    lastUse.store(context.sweepNumber.load(ordering: .relaxed), ordering: .relaxed)
+    guard let sleeping = place else { return }
+    do {
+      let image = try EntityImage(bytes: sleeping.image())
+      state = try State(stateBytes: image.state)
+    } catch {
+      context.onLostState("the state of \(id) cannot be read: \(error)")
+      throw .failed
+    }
+    place = nil
+    source = (sleeping, sequence)
+    if isUnarmed { arm() }
+  }
+
+  /// Starts the timers of a state that a process before this one put to sleep: it owed nothing else then. They come to
+  /// the outbox before the effects of the turn that begins.
+  private func arm() {
+    isUnarmed = false
+    let effects = state.outstandingEffects
+    guard !effects.isEmpty else { return }
+    let interpret = interpret
+    do throws(EventLogError) {
+      try context.log.afterDurable { [self] in await interpret(effects, self) }
+    } catch {
+      context.lanes[id.hashValue].enqueue { [self] in await interpret(effects, self) }
+    }
+  }
+
+  /// Reads the state if it sleeps, and starts its timers if nobody has.
+  public func wakeUp() { try? wake() }
+
+  // MARK: Sleep
+
+  /// The state as bytes; may run ahead of the disk. Does not count as use.
+  func capture(_ note: (borrowing State) -> [UInt8]) -> CapturedEntity {
+    if let place { return CapturedEntity(content: .place(place), sequence: sequence) }
+    if state.isFinished { return CapturedEntity(content: .finished, sequence: sequence) }
+    if let source, source.sequence == sequence {
+      return CapturedEntity(content: .place(source.place), sequence: sequence)
+    }
+    let brief = Brief(rest: state.rest, note: Self.note(&state, note))
+    return CapturedEntity(content: .image(EntityImage(brief: brief, state: state.stateBytes)), sequence: sequence)
+  }
+
+  /// As `capture`; nil if the entity was used during the last `sweeps` sweeps, or is busy, or owes something.
+  func captureForSleep(unusedFor sweeps: UInt32, _ note: (borrowing State) -> [UInt8]) -> CapturedEntity? {
+    // Looked up and never used: its timers would be forgotten.
+    if isUnarmed { wakeUp() }
+    let age = context.sweepNumber.load(ordering: .relaxed) &- lastUse.load(ordering: .relaxed)
+    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished, place != nil || state.rest != .wakeful
+    else { return nil }
+    return capture(note)
+  }
+
+  /// The state as it was at `at` lies at `newPlace` too.
+  func move(at: UInt64, to newPlace: StatePlace) {
+    guard sequence == at else { return }
+    if place != nil { place = newPlace }
+    source = (newPlace, at)
+  }
+
+  /// The number of the last event so far.
+  nonisolated var progressedTo: UInt64 { progress.load(ordering: .relaxed) }
+
+  private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] { note(state) }
 
   /// Decide, append, evolve. The log holds `gate`'s place; the caller opens it.
   private func turn(
@@ -148,6 +244,7 @@ public actor Entity<State: Decider> {
         Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
     } catch { throw Self.failure(error) }
     sequence += UInt64(events.count)
+    progress.store(sequence, ordering: .relaxed)
     return Self.apply(events, to: &state, at: now)
   }
 
@@ -174,6 +271,12 @@ public actor Entity<State: Decider> {
   private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
     let interpret = interpret
     guard !effects.isEmpty else { return { reply() } }
+    #if CARILLON_CANARIES
+      if Canary.sings(.effectBeforeDurable) {
+        context.lanes[0].enqueue { [self] in await interpret(effects, self) }
+        return { reply() }
+      }
+    #endif
     return { [self] in
       await interpret(effects, self)
       reply()

@@ -1,48 +1,261 @@
 public import EventSourcing
 import Synchronization
 
-/// The live entities of one kind, by key.
-public final class EntityDirectory<State: Decider>: Sendable {
-  private let kind: EntityKind
+/// The entities of one kind, by key: those in memory, and the places of those that sleep.
+///
+/// ```
+///            look-up                     idle for some sweeps, owes nothing, nobody refers to it
+///   asleep ──────────> awake (an actor) ─────────────────────────────────────────────────────────> asleep
+/// ```
+/// A sleeping entity costs its key, its place and its sequence number. Whoever looks it up gets a new actor, which reads
+/// the state in its first turn. There are never two actors for one key: an actor is let go only while the directory
+/// holds the one reference to it.
+public final class EntityDirectory<State: RestorableState>: Sendable {
+  /// What the directories beside this one need to find the entity while it sleeps; read from its state.
+  public typealias Note = @Sendable (borrowing State) -> [UInt8]
+
+  private enum Slot {
+    case awake(Entity<State>)
+    case asleep(Sleeper)
+  }
+
+  struct Sleeper: Sendable {
+    let place: StatePlace
+    let sequence: UInt64
+    /// Its timers do not run, see `Entity`.
+    var isUnarmed = false
+  }
+
+  private struct Table {
+    var slots: [String: Slot] = [:]
+    var awakeCount = 0
+    /// Keys that were removed while a snapshot is made; nil while none is.
+    var removed: [String]?
+  }
+
+  public let kind: EntityKind
   private let context: RuntimeContext
   private let interpret: Entity<State>.Interpreter
-  private let entities = Mutex<[String: Entity<State>]>([:])
+  private let note: Note
+  private let table = Mutex(Table())
 
-  public init(kind: EntityKind, context: RuntimeContext, interpret: @escaping Entity<State>.Interpreter) {
+  public init(
+    kind: EntityKind, context: RuntimeContext, note: @escaping Note = { _ in [] },
+    interpret: @escaping Entity<State>.Interpreter
+  ) {
     self.kind = kind
     self.context = context
+    self.note = note
     self.interpret = interpret
   }
 
-  public var count: Int { entities.withLock { $0.count } }
-  public var all: [Entity<State>] { entities.withLock { Array($0.values) } }
+  /// All of them, those that sleep too.
+  public var count: Int { table.withLock { $0.slots.count } }
+  /// Those in memory.
+  public var awakeCount: Int { table.withLock { $0.awakeCount } }
+  /// The keys of all entities; of those that sleep in the order in which they lie in their files.
+  public var keys: [String] {
+    let (awake, asleep) = table.withLock { table in
+      var (awake, asleep) = ([String](), [(key: String, address: StatePlace.Address)]())
+      for (key, slot) in table.slots {
+        switch slot {
+        case .awake: awake.append(key)
+        case .asleep(let sleeper): asleep.append((key, sleeper.place.address))
+        }
+      }
+      return (awake, asleep)
+    }
+    return awake.sorted() + asleep.sorted { $0.address < $1.address }.map(\.key)
+  }
+  public var awakeKeys: [String] {
+    table.withLock { table in
+      table.slots.compactMap { if case .awake = $0.value { $0.key } else { nil } }.sorted()
+    }
+  }
+  /// The entities in memory.
+  public var awake: [Entity<State>] {
+    table.withLock { table in
+      table.slots.values.compactMap { if case .awake(let entity) = $0 { entity } else { nil } }
+    }
+  }
 
-  /// The entity under `key`, or nil.
-  public subscript(key: String) -> Entity<State>? { entities.withLock { $0[key] } }
+  /// The entity under `key`, or nil. One that sleeps wakes up: its state is read by the first that asks for it.
+  public subscript(key: String) -> Entity<State>? { table.withLock { find(key, in: &$0) } }
+
+  /// Whether there is an entity under `key`, awake or asleep.
+  public func contains(_ key: String) -> Bool { table.withLock { $0.slots[key] != nil } }
 
   /// The entity under `key`, made if there is none; nil once `limit` of them exist.
   public func entity(_ key: String, limit: Int = .max) -> Entity<State>? {
-    entities.withLock { entities in
-      if let entity = entities[key] { return entity }
-      guard entities.count < limit else { return nil }
+    table.withLock { table in
+      if let entity = find(key, in: &table) { return entity }
+      guard table.slots.count < limit else { return nil }
       let entity = Entity<State>(id: EntityID(kind, key), context: context, interpret: interpret)
-      entities[key] = entity
+      table.slots[key] = .awake(entity)
+      table.awakeCount += 1
       return entity
     }
   }
 
+  /// Forgets a finished entity, or one whose first command was refused.
+  public func remove(_ key: String) {
+    table.withLock { table in
+      guard let slot = table.slots.removeValue(forKey: key) else { return }
+      if case .awake = slot { table.awakeCount -= 1 }
+      table.removed?.append(key)
+    }
+  }
+
+  private func find(_ key: String, in table: inout Table) -> Entity<State>? {
+    switch table.slots[key] {
+    case nil: return nil
+    case .awake(let entity): return entity
+    case .asleep(let sleeper):
+      let entity = Entity<State>(
+        id: EntityID(kind, key), sleepingAt: sleeper.place, isUnarmed: sleeper.isUnarmed, sequence: sleeper.sequence,
+        context: context, interpret: interpret)
+      table.slots[key] = .awake(entity)
+      table.awakeCount += 1
+      return entity
+    }
+  }
+}
+
+// MARK: After a restart
+
+extension EntityDirectory {
   /// Takes over what replay made.
   public func restore(_ recovered: [RecoveredEntity<State>]) {
-    entities.withLock { entities in
-      entities.reserveCapacity(recovered.count)
+    table.withLock { table in
+      table.slots.reserveCapacity(table.slots.count + recovered.count)
       for one in recovered {
-        entities[one.key] = Entity(
-          id: EntityID(kind, one.key), state: one.state, sequence: one.sequence, context: context,
-          interpret: interpret)
+        let entity = Entity(
+          id: EntityID(kind, one.key), state: one.state, sequence: one.sequence, context: context, interpret: interpret)
+        table.slots[one.key] = .awake(entity)
+        table.awakeCount += 1
       }
     }
   }
 
-  /// Forgets a finished entity, or one whose first command was refused.
-  public func remove(_ key: String) { entities.withLock { _ = $0.removeValue(forKey: key) } }
+  /// Takes over an entity that a snapshot holds and that nothing has happened to since.
+  public func restore(_ key: String, sleepingAt place: StatePlace, sequence: UInt64) {
+    table.withLock { $0.slots[key] = .asleep(Sleeper(place: place, sequence: sequence, isUnarmed: true)) }
+  }
+
+  public func reserveCapacity(_ count: Int) { table.withLock { $0.slots.reserveCapacity(count) } }
+}
+
+// MARK: Sleep and snapshots
+
+extension EntityDirectory {
+  /// Lets go of the entities among `keys` that were not used during the last `sweeps` sweeps.
+  /// - Parameter put: writes images; returns their places in the same order. May block: it is called from nobody's turn.
+  /// - Returns: how many fell asleep.
+  public func putToSleep(
+    _ keys: [String], unusedFor sweeps: UInt32,
+    put: @Sendable ([EntityImage]) async throws -> [StatePlace]
+  ) async throws -> Int {
+    var captured: [(key: String, sequence: UInt64, place: StatePlace?)] = []
+    var images: [EntityImage] = []
+    for key in keys {
+      guard let one = await captureForSleep(key, unusedFor: sweeps) else { continue }
+      switch one.content {
+      case .finished: continue
+      case .place(let place): captured.append((key, one.sequence, place))
+      case .image(let image):
+        captured.append((key, one.sequence, nil))
+        images.append(image)
+      }
+    }
+    guard !captured.isEmpty else { return 0 }
+    var places = images.isEmpty ? [][...] : try await put(images)[...]
+    var count = 0
+    for (key, sequence, place) in captured {
+      guard let place = place ?? places.popFirst() else { break }
+      if release(key, at: sequence, to: place) { count += 1 }
+    }
+    return count
+  }
+
+  private func captureForSleep(_ key: String, unusedFor sweeps: UInt32) async -> CapturedEntity? {
+    guard let entity = awakeEntity(key) else { return nil }
+    return await entity.captureForSleep(unusedFor: sweeps, note)
+  }
+
+  private func awakeEntity(_ key: String) -> Entity<State>? {
+    table.withLock { if case .awake(let entity) = $0.slots[key] { entity } else { nil } }
+  }
+
+  /// Puts the place where the actor was, if nobody else refers to it and nothing has happened since it was captured.
+  private func release(_ key: String, at sequence: UInt64, to place: StatePlace) -> Bool {
+    table.withLock { table in
+      guard let index = table.slots.index(forKey: key), case .awake = table.slots.values[index] else { return false }
+      // The slot's reference must be the only one while it is looked at.
+      var slot = Slot.asleep(Sleeper(place: place, sequence: sequence))
+      swap(&slot, &table.slots.values[index])
+      guard case .awake(var entity) = consume slot else { return false }
+      guard isKnownUniquelyReferenced(&entity), entity.progressedTo == sequence else {
+        table.slots.values[index] = .awake(entity)
+        return false
+      }
+      table.awakeCount -= 1
+      return true
+    }
+  }
+
+  /// Begins to note removals for a snapshot.
+  public func beginSnapshot() { table.withLock { $0.removed = [] } }
+
+  /// - Returns: the keys that were removed since `beginSnapshot`.
+  public func endSnapshot() -> [String] {
+    table.withLock { table in
+      defer { table.removed = nil }
+      return table.removed ?? []
+    }
+  }
+
+  /// The entity under `key` as it is now, which may run ahead of the disk; nil if it is gone. It does not wake up.
+  public func capture(_ key: String) async -> CapturedEntity? {
+    let slot = table.withLock { $0.slots[key] }
+    switch slot {
+    case nil: return nil
+    case .asleep(let sleeper): return CapturedEntity(content: .place(sleeper.place), sequence: sleeper.sequence)
+    case .awake(let entity):
+      let captured = await entity.capture(note)
+      return captured.sequence > 0 ? captured : nil
+    }
+  }
+
+  /// Reads a state without waking its entity; as it is now. Blocks for one read if it sleeps.
+  public func peek<Value: Sendable>(_ key: String, _ body: @Sendable (borrowing State) -> Value) async -> Value? {
+    let slot = table.withLock { $0.slots[key] }
+    switch slot {
+    case nil: return nil
+    case .awake(let entity): return await entity.peek(body)
+    case .asleep(let sleeper):
+      do {
+        return body(try State(stateBytes: EntityImage(bytes: sleeper.place.image()).state))
+      } catch {
+        context.onLostState("the state of \(EntityID(kind, key)) cannot be read: \(error)")
+        return nil
+      }
+    }
+  }
+
+  /// Tells an entity that its state lies in a newer file too, so that the older one can be let go.
+  public func move(_ key: String, at sequence: UInt64, to place: StatePlace) async {
+    let entity = table.withLock { table -> Entity<State>? in
+      guard let index = table.slots.index(forKey: key) else { return nil }
+      switch table.slots.values[index] {
+      case .awake(let entity): return entity
+      case .asleep(let sleeper):
+        if sleeper.sequence == sequence {
+          table.slots.values[index] = .asleep(
+            Sleeper(place: place, sequence: sequence, isUnarmed: sleeper.isUnarmed))
+        }
+        return nil
+      }
+    }
+    await entity?.move(at: sequence, to: place)
+  }
 }

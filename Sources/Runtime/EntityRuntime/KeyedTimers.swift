@@ -22,7 +22,7 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
   /// Starts the timer, or moves it if it runs.
   public func start(_ name: Name, of entity: String, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
     let key = Key(entity: entity, name: name)
-    let delay = deadline.milliseconds.subtractingReportingOverflow(time.now.milliseconds).partialValue
+    let delay = Self.delay(from: time.now, to: deadline)
     running.withLock { running in
       if let handle = running[key] { wheel.cancel(handle) }
       running[key] = wheel.schedule(afterMilliseconds: delay) { [weak self] in
@@ -30,6 +30,14 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
         action()
       }
     }
+  }
+
+  private static func delay(from now: Timestamp, to deadline: Timestamp) -> Int64 {
+    let delay = deadline.milliseconds.subtractingReportingOverflow(now.milliseconds).partialValue
+    #if CARILLON_CANARIES
+      if Canary.sings(.secondsForMilliseconds) { return delay / 1_000 }
+    #endif
+    return delay
   }
 
   public func cancel(_ name: Name, of entity: String) {

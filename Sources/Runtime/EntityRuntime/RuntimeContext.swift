@@ -1,21 +1,32 @@
-/// What every entity of a process shares.
-public struct RuntimeContext: Sendable {
+import Synchronization
+
+/// What every entity of a process shares. A class: there may be a million entities, each of which refers to it.
+public final class RuntimeContext: Sendable {
   public let log: any EventLog
   public let time: any TimeSource
   public let timers: TimerWheel
   /// Where jobs for entities go that come from event loops and timers.
   public let lanes: Lanes
   public let limits: RuntimeLimits
+  /// Counts the looks for idle entities; an entity notes the number that it was used at.
+  let sweepNumber = Atomic<UInt32>(0)
+  /// A sleeping state that was written cannot be read any more: as final as a journal that cannot be written.
+  let onLostState: @Sendable (_ description: String) -> Void
 
   public init(
-    log: any EventLog, time: any TimeSource, timers: TimerWheel, lanes: Lanes, limits: RuntimeLimits = RuntimeLimits()
+    log: any EventLog, time: any TimeSource, timers: TimerWheel, lanes: Lanes, limits: RuntimeLimits = RuntimeLimits(),
+    onLostState: @escaping @Sendable (_ description: String) -> Void = { _ in }
   ) {
     self.log = log
     self.time = time
     self.timers = timers
     self.lanes = lanes
     self.limits = limits
+    self.onLostState = onLostState
   }
+
+  /// Begins another look for idle entities.
+  public func beginSweep() { sweepNumber.add(1, ordering: .relaxed) }
 }
 
 extension RuntimeContext {

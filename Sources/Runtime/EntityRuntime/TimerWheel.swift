@@ -124,6 +124,13 @@ public final class TimerWheel: Sendable {
     for (_, _, action) in due.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) { action() }
   }
 
+  /// Returns once `milliseconds` have passed, by this wheel's clock.
+  public func sleep(milliseconds: Int64) async {
+    await withCheckedContinuation { continuation in
+      _ = schedule(afterMilliseconds: milliseconds) { continuation.resume() }
+    }
+  }
+
   /// Ticks until the surrounding task is cancelled.
   public func run() async {
     while !Task.isCancelled {

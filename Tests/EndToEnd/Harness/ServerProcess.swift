@@ -66,7 +66,7 @@ final class ServerProcess: Sendable {
   /// Writes the configuration anew; a running server takes it over on SIGHUP.
   func configure(_ options: ServerOptions) throws {
     var all: ServerOptions = [
-      "server": ["host": "127.0.0.1", "data_directory": dataDirectory, "journal.segment_size": "1MiB"],
+      "server": ["host": "127.0.0.1", "data_directory": dataDirectory, "journal.segment_size": "4MiB"],
       "service.request-chat": [:],
     ]
     for (section, values) in options { all[section, default: [:]].merge(values) { _, new in new } }

@@ -93,11 +93,22 @@ extension String {
 
   /// In quotation marks, shortened, control characters replaced: fit for one line of a problem.
   var quoted: String {
-    var shown = String(
-      prefix(Limits.quotedCharactersMaximum).map { character in
-        character.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? "?" : character
-      })
+    var shown = String(prefix(Limits.quotedCharactersMaximum)).withoutControls
     if count > Limits.quotedCharactersMaximum { shown += "…" }
     return "“\(shown)”"
+  }
+
+  /// A question mark for each control character and each character that ends a line.
+  var withoutControls: String {
+    String(
+      map { character in
+        let isHarmless = character.unicodeScalars.allSatisfy { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .lineSeparator, .paragraphSeparator: false
+          default: true
+          }
+        }
+        return isHarmless ? character : "?"
+      })
   }
 }

@@ -22,7 +22,19 @@ extension Schema {
     row("cometd.timeout", .integer(1_000...3_600_000), "30000", "milliseconds: advised for a connect (held 5 s less)"),
     row("cometd.maxInterval", .integer(100...86_400_000), "10000", "milliseconds a session outlives its last connect"),
 
-    row("journal.segment_size", .byteCount(1_048_576...1_073_741_824), "67108864", "size of a journal file"),
+    row("journal.segment_size", .byteCount(4_194_304...1_073_741_824), "67108864", "size of a journal file"),
+    row("journal.snapshot_interval", .seconds(0...2_592_000), "600", "between two snapshots of all state; 0: none"),
+    row("journal.snapshot_records", .integer(1...1_000_000_000), "10000", "fewer new records are not worth a snapshot"),
+    row("journal.retention", .choice(["archive", "delete", "keep"]), "archive", "what becomes of old journal files"),
+    row(
+      "journal.retention_age", .seconds(0...3_153_600_000), "604800",
+      "a journal file is old so long after its last record; 0: age is no reason"),
+    row(
+      "journal.retention_bytes", .byteCount(0...1_125_899_906_842_624), "0",
+      "journal files are old beyond so many bytes; 0: size is no reason"),
+    row("journal.archive_directory", .path, nil, "where old journal files go; journal/archive below data_directory if absent"),
+    row("journal.pack", .flag, "true", "journal files that no start needs are packed tighter"),
+    row("sleep_after", .seconds(0...2_592_000), "600", "what nobody has used for so long leaves memory; 0: nothing does"),
 
     row("limits.connections", .integer(1...1_000_000), "18000", "open connections"),
     row("limits.head_bytes", .byteCount(1_024...1_048_576), "32768", "request line and header fields"),
@@ -46,7 +58,7 @@ extension Schema {
     row("limits.event_stream_heartbeat", .seconds(1...3_600), "15", "silence on an agent's event stream"),
     row("limits.websocket_ping_seconds", .seconds(1...3_600), "30", "silence of a WebSocket before it is pinged"),
 
-    row("limits.chats", .integer(1...100_000_000), "1000000", "chats in memory"),
+    row("limits.chats", .integer(1...100_000_000), "1000000", "chats that have not expired, awake or asleep"),
     row("limits.sessions", .integer(1...100_000_000), "200000", "Comet sessions"),
     row("limits.sessions_by_user", .integer(1...100_000), "32", "Comet sessions of one gms_user"),
     row("limits.session_queue_messages", .integer(1...1_000_000), "1000", "messages that wait for one session"),

@@ -1,3 +1,6 @@
+public import Engine
+import Journal
+
 /// Section `server`, with the built-in value wherever no source sets one, in the types that the wiring wants.
 public struct ServerSettings: Sendable, Equatable {
   /// Both files of the port's certificate, PEM.
@@ -25,6 +28,9 @@ public struct ServerSettings: Sendable, Equatable {
   public let cometMaxIntervalMilliseconds: Int
 
   public let journalSegmentBytes: Int
+  /// Nil: below the journal's directory.
+  public let journalArchiveDirectory: String?
+  public let housekeeping: HousekeepingSettings
 
   public init(_ configuration: LoadedConfiguration) {
     let reader = ServerOptionReader(configuration: configuration)
@@ -45,6 +51,25 @@ public struct ServerSettings: Sendable, Equatable {
     cometHoldMilliseconds = Self.hold(for: cometTimeoutMilliseconds)
     cometMaxIntervalMilliseconds = reader.integer("cometd.maxInterval")
     journalSegmentBytes = reader.integer("journal.segment_size")
+    journalArchiveDirectory = configuration.server("journal.archive_directory")
+    housekeeping = Self.housekeeping(reader)
+  }
+
+  private static func housekeeping(_ reader: ServerOptionReader) -> HousekeepingSettings {
+    func duration(_ name: String) -> Duration? {
+      let seconds = reader.seconds(name)
+      return seconds > .zero ? seconds : nil
+    }
+    var settings = HousekeepingSettings()
+    settings.snapshotInterval = duration("journal.snapshot_interval")
+    settings.snapshotRecordsMinimum = UInt64(reader.integer("journal.snapshot_records"))
+    settings.sleepAfter = duration("sleep_after")
+    settings.retention = RetentionRule.Action(rawValue: reader.text("journal.retention"))
+    settings.segmentAgeMaximum = duration("journal.retention_age")
+    let bytes = reader.integer("journal.retention_bytes")
+    settings.segmentBytesMaximum = bytes > 0 ? bytes : nil
+    settings.packsSegments = reader.text("journal.pack") == "true"
+    return settings
   }
 
   /// 5 s less than advised, because clients take the advice for their socket time-out; of a short one, half.

@@ -4,7 +4,7 @@ public import HTTPEdge
 import Journal
 import SystemPackage
 
-/// `carillon token`: who may act as agent, supervisor or bot. A running server takes every change over at once.
+/// `carillon token`: who may act as agent, supervisor, bot, or admin for the operator. A running server takes every change over at once.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list and revoke access tokens.",

@@ -11,19 +11,23 @@ struct DumpCommand: ParsableCommand {
   @Option(help: "At most this many records.") var limit: Int?
 
   func run() throws {
-    try journal.read { reader in
-      var line = RecordLine()
-      var count = 0
-      do {
-        try reader.forEachRecord(from: firstPosition) { record in
-          guard filter.accepts(record) else { return }
-          if let limit, count >= limit { throw EnoughRead() }
-          count += 1
-          // Whoever reads has had enough.
-          guard Console.write(line.bytes(of: record)) else { throw EnoughRead() }
-        }
-      } catch is EnoughRead {}
+    try reporting {
+      try journal.read { reader, _ in try dump(reader) }
     }
+  }
+
+  private func dump(_ reader: JournalReader) throws {
+    var line = RecordLine()
+    var count = 0
+    do {
+      try reader.forEachRecord(from: firstPosition) { record in
+        guard filter.accepts(record) else { return }
+        if let limit, count >= limit { throw EnoughRead() }
+        count += 1
+        // Whoever reads has had enough.
+        guard Console.write(line.bytes(of: record)) else { throw EnoughRead() }
+      }
+    } catch is EnoughRead {}
   }
 
   private var firstPosition: UInt64 {

@@ -1,13 +1,18 @@
 import ArgumentParser
 import CarillonConfiguration
+import EventSourcing
 import Journal
 import SystemPackage
 
 /// Which journal a command is about.
 struct JournalArguments: ParsableArguments {
-  @Argument(help: "A data directory, or the journal's own directory; the configured one if absent.")
+  @Argument(
+    help: "A data directory, the journal's own directory, or an archive by itself; the configured one if absent.")
   var directory: String?
+  @Option(help: "Where the archived segments are; `archive` in the journal's own directory if absent.")
+  var archive: String?
   @OptionGroup var configuration: ConfigurationArguments
+  @OptionGroup var progress: ProgressArguments
 
   /// The journal's own directory.
   func path() throws -> FilePath {
@@ -20,13 +25,19 @@ struct JournalArguments: ParsableArguments {
   }
 
   /// Runs `body` on the journal; a journal that cannot be read ends the process with one line and its exit code.
-  func read<Result>(_ body: (JournalReader) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (JournalReader, inout ProgressLine) throws -> Result) throws -> Result {
     let path = try path()
     do {
-      return try body(JournalReader(directory: path))
+      let reader = JournalReader(directory: path, archive: archive.map { FilePath($0) })
+      var line = progress.line(segmentCount: try reader.segmentCount())
+      // A mistyped directory is not an empty journal.
+      guard line.segmentCount > 0 else { throw CommandFailure(.missingInput, "\(path) holds no segment of a journal") }
+      defer { line.end() }
+      return try body(reader, &line)
     } catch let error as JournalError {
-      Console.remark("error: \(error)")
-      throw ExitStatus(error).exitCode
+      throw CommandFailure(error)
+    } catch let error as SnapshotError {
+      throw CommandFailure(error)
     }
   }
 }

@@ -1,86 +1,105 @@
 import ArgumentParser
-import Engine
 import EventSourcing
+import JSONEnvelope
 import Journal
 import JournalFormat
 
 /// `carillon journal stats`: what the journal is made of.
 struct StatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stats", abstract: "Count events and bytes by kind and event, and show the compression.")
+    commandName: "stats",
+    abstract: "Count events and bytes by kind and event; show compression, frames, rate, segments.",
+    discussion: "The options that choose records concern the tables of events and of the rate only.")
 
   @OptionGroup var journal: JournalArguments
   @OptionGroup var filter: RecordFilter
-
-  private struct Row {
-    var name: String
-    var events = 0
-    var payloadBytes = 0
-    var keyBytes = 0
-  }
-
-  /// What is counted together.
-  private struct Group: Hashable, Comparable {
-    let kind: UInt8
-    let tag: UInt16
-    let isRedacted: Bool
-
-    static func < (left: Group, right: Group) -> Bool {
-      (left.kind, left.isRedacted ? 1 : 0, left.tag) < (right.kind, right.isRedacted ? 1 : 0, right.tag)
-    }
-  }
+  @Option(help: "text or json.") var format = OutputFormat.text
 
   func run() throws {
-    var rows: [Group: Row] = [:]
-    var times: ClosedRange<Int64>?
-    let report = try journal.read { reader in
-      try reader.walk(record: { record in
-        guard filter.accepts(record) else { return }
-        let group = Group(kind: record.kind, tag: record.tag, isRedacted: record.isRedacted)
-        if rows[group] == nil { rows[group] = Row(name: Self.name(of: record)) }
-        rows[group]?.events += 1
-        rows[group]?.payloadBytes += record.payload.count
-        rows[group]?.keyBytes += record.key.count
-        let time = record.timeMilliseconds
-        times = min(times?.lowerBound ?? time, time)...max(times?.upperBound ?? time, time)
-      })
+    try reporting {
+      var statistics = JournalStatistics()
+      let report = try journal.read { reader, line in
+        try reader.walk(
+          segment: { line.update($0) }, frame: { statistics.add($0.header) },
+          record: { record in if filter.accepts(record) { statistics.add(record) } })
+      }
+      switch format {
+      case .text: print(statistics, report)
+      case .json: Console.write(json(statistics, report))
+      }
     }
+  }
+
+  // MARK: Text
+
+  private func print(_ statistics: JournalStatistics, _ report: VerifyReport) {
     Console.print(Self.line("kind", "tag", "event", "events", "payload", "keys"))
-    for (group, row) in rows.sorted(by: { $0.key < $1.key }) {
+    for (group, row) in statistics.rows.sorted(by: { $0.key < $1.key }) {
       Console.print(
         Self.line(
           EntityKind(rawValue: group.kind).label, String(group.tag), row.name, String(row.events),
           String(row.payloadBytes), String(row.keyBytes)))
     }
-    let events = rows.values.reduce(0) { $0 + $1.events }
     Console.print("")
-    Console.print("events      \(events) of \(report.records)")
-    if let times {
+    Console.print("events      \(statistics.events) of \(report.records), \(report.redactedRecords) redacted")
+    if let times = statistics.times {
       Console.print(
         "from        \(Timestamp(milliseconds: times.lowerBound).iso8601Milliseconds) to "
           + Timestamp(milliseconds: times.upperBound).iso8601Milliseconds)
     }
-    Console.print("frames      \(report.frames), \(Self.ratio(report.records, report.frames)) records each")
-    Console.print("segments    \(report.segments)")
     Console.print(
-      "bytes       \(report.plainByteCount) of records, \(report.storedByteCount) on the disk with all headers, hashes "
-        + "and salts (\(Self.ratio(report.plainByteCount, report.storedByteCount)) to 1)")
+      "segments    \(report.segments): \(report.segments - report.archivedSegments) live, "
+        + "\(report.archivedSegments) archived; \(report.packedSegments) packed")
+    let salts = Self.saltBytes(report)
+    Console.print(
+      "bytes       \(report.plainByteCount) of records, \(report.storedByteCount) on the disk, \(salts) of them salts: "
+        + "\(Self.ratio(report.plainByteCount, report.storedByteCount)) to 1, "
+        + "\(Self.ratio(report.plainByteCount, report.storedByteCount - salts)) to 1 without the salts")
+    Console.print("")
+    Console.print("frames      \(report.frames), \(Self.ratio(report.records, report.frames)) records each")
+    let most = statistics.frames.values.max() ?? 0
+    for (power, count) in statistics.frames.sorted(by: { $0.key < $1.key }) {
+      Console.print("  " + Self.bar(Self.range(power) + (power == 0 ? " record" : " records"), count, most))
+    }
+    let rate = statistics.rate
+    guard !rate.counts.isEmpty else { return }
+    Console.print("")
+    Console.print("rate        events in each \(Self.stretch(rate.stretchMilliseconds))")
+    let highest = rate.counts.map(\.events).max() ?? 0
+    for (start, events) in rate.counts { Console.print("  " + Self.bar(start.iso8601, events, highest)) }
   }
 
-  private static func name(of record: borrowing RecordView) -> String {
-    if record.isRedacted { return "(redacted)" }
-    let kind = EntityKind(rawValue: record.kind)
-    return JournalKinds.describe(kind: kind, tag: record.tag, payload: record.payload)?.name ?? "(unknown)"
+  /// `0`, `1`, `2–3`, `4–7`, …
+  private static func range(_ power: Int) -> String {
+    guard power > 0 else { return power < 0 ? "0" : "1" }
+    return "\(1 << power)–\((1 << (power + 1)) - 1)"
+  }
+
+  private static func stretch(_ milliseconds: Int64) -> String {
+    let minutes = milliseconds / 60_000
+    return minutes < 60 ? "\(minutes) min" : minutes < 1_440 ? "\(minutes / 60) h" : "\(minutes / 1_440) d"
+  }
+
+  private static func bar(_ label: String, _ count: Int, _ most: Int) -> String {
+    let width = most == 0 ? 0 : (count * 40 + most - 1) / most
+    let line = left(label, 22) + right(String(count), 12) + "  " + String(repeating: "▇", count: width)
+    return width == 0 ? left(label, 22) + right(String(count), 12) : line
   }
 
   private static func line(_ kind: String, _ tag: String, _ name: String, _ numbers: String...) -> String {
-    func left(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }
-    func right(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    return left(kind, 8) + right(tag, 5) + "  " + left(name, 28) + numbers.map { right($0, 12) }.joined()
+    left(kind, 8) + right(tag, 5) + "  " + left(name, 28) + numbers.map { right($0, 12) }.joined()
+  }
+
+  private static func left(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  private static func saltBytes(_ report: VerifyReport) -> UInt64 {
+    min(report.records * UInt64(FormatLimits.saltByteCount), report.storedByteCount)
   }
 
   /// Two decimals.
@@ -90,5 +109,70 @@ struct StatsCommand: ParsableCommand {
     let whole = Int(hundredths) / 100
     let rest = Int(hundredths) % 100
     return "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  // MARK: JSON
+
+  private func json(_ statistics: JournalStatistics, _ report: VerifyReport) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("events")
+    writer.beginArray()
+    for (group, row) in statistics.rows.sorted(by: { $0.key < $1.key }) {
+      writer.beginObject()
+      writer.key("kind")
+      writer.string(EntityKind(rawValue: group.kind).label)
+      writer.key("tag")
+      writer.integer(group.tag)
+      writer.key("event")
+      writer.string(row.name)
+      Self.put(&writer, [("events", row.events), ("payloadBytes", row.payloadBytes), ("keyBytes", row.keyBytes)])
+      writer.endObject()
+    }
+    writer.endArray()
+    if let times = statistics.times {
+      writer.key("from")
+      writer.string(Timestamp(milliseconds: times.lowerBound).iso8601Milliseconds)
+      writer.key("to")
+      writer.string(Timestamp(milliseconds: times.upperBound).iso8601Milliseconds)
+    }
+    Self.put(
+      &writer,
+      [
+        ("records", Int(report.records)), ("redactedRecords", Int(report.redactedRecords)),
+        ("segments", report.segments), ("archivedSegments", report.archivedSegments),
+        ("packedSegments", report.packedSegments), ("frames", Int(report.frames)),
+        ("plainBytes", Int(report.plainByteCount)), ("storedBytes", Int(report.storedByteCount)),
+        ("saltBytes", Int(Self.saltBytes(report))),
+      ])
+    writer.key("framesByRecords")
+    writer.beginArray()
+    for (power, count) in statistics.frames.sorted(by: { $0.key < $1.key }) {
+      writer.beginObject()
+      Self.put(&writer, [("recordsMinimum", power < 0 ? 0 : 1 << power), ("frames", count)])
+      writer.endObject()
+    }
+    writer.endArray()
+    let rate = statistics.rate
+    Self.put(&writer, [("stretchMilliseconds", Int(rate.stretchMilliseconds))])
+    writer.key("rate")
+    writer.beginArray()
+    for (start, events) in rate.counts {
+      writer.beginObject()
+      writer.key("from")
+      writer.string(start.iso8601Milliseconds)
+      Self.put(&writer, [("events", events)])
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes + [UInt8(ascii: "\n")]
+  }
+
+  private static func put(_ writer: inout JSONWriter, _ numbers: [(String, Int)]) {
+    for (name, value) in numbers {
+      writer.key(name)
+      writer.integer(value)
+    }
   }
 }

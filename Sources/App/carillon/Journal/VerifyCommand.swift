@@ -1,40 +1,131 @@
 import ArgumentParser
+import JSONEnvelope
 import Journal
 import JournalFormat
 
 /// `carillon journal verify`: every checksum, the order of everything, every leaf and every link of the chain.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check every frame, every record and the whole hash chain.",
-    discussion: "Exits with 65 and names file and offset at the first damage.")
+    commandName: "verify", abstract: "Check every frame, every record and the whole hash chain; print the head hash.",
+    discussion: """
+      Archived and packed segments are checked too. Names file and offset at the first damage. With --against, also \
+      proves that history up to a checkpoint is the one that was signed; without --public-key the key that the \
+      checkpoint names is taken, and anybody can have made such a file.
+      """)
 
   @OptionGroup var journal: JournalArguments
+  @Option(help: "A checkpoint: fails unless it is a part of this journal's history.") var against: String?
+  @Option(help: "The PEM file of the key that the checkpoint must be signed with.") var publicKey: String?
   @Option(help: "A chain hash kept from an earlier run: fails unless it is the head now or was one on the way.")
   var contains: String?
+  @Option(help: "text or json.") var format = OutputFormat.text
+
+  func validate() throws {
+    if publicKey != nil, against == nil { throw ValidationError("--public-key goes with --against.") }
+  }
 
   func run() throws {
-    var isContained = contains == nil
-    let report = try journal.read { reader in
-      try reader.walk(
-        checkingHashes: true,
-        frame: { frame in
-          if let contains, frame.header.chainHash.description == contains.lowercased() { isContained = true }
-        })
+    try reporting {
+      // What is wrong with the checkpoint by itself is said before a long run.
+      let checkpoint = try against.map { try CheckpointFile.read($0, publicKey: publicKey) }
+      let start = ContinuousClock.now
+      var comparison = checkpoint.map { CheckpointComparison($0) }
+      var isContained = contains == nil
+      let wanted = contains?.lowercased()
+      var snapshots: [SnapshotInfo] = []
+      let report = try journal.read { reader, line in
+        var audit = try SnapshotAudit(directory: try journal.path())
+        snapshots = audit.snapshots
+        let report = try reader.verify(
+          progress: { line.update($0) },
+          frame: { frame in
+            comparison?.add(frame)
+            audit.add(frame)
+            if let wanted, frame.header.chainHash.description == wanted { isContained = true }
+          })
+        try audit.finish()
+        return report
+      }
+      if let against, let comparison {
+        do throws(CheckpointError) { try comparison.finish() } catch { throw CommandFailure(error, file: against) }
+      }
+      guard isContained else {
+        throw CommandFailure(
+          .historyDiffers,
+          "no frame of this journal has the chain hash \(contains ?? ""): history was changed, or it is another journal"
+        )
+      }
+      switch format {
+      case .text: print(report, snapshots, checkpoint)
+      case .json:
+        Console.write(json(report, snapshots, checkpoint, seconds: (ContinuousClock.now - start) / .seconds(1)))
+      }
     }
+  }
+
+  private func print(_ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?) {
     Console.print("records     \(report.records) (\(report.redactedRecords) redacted)")
     Console.print("positions   \(report.firstPosition) to \(report.lastPosition)")
     Console.print("frames      \(report.frames)")
-    Console.print("segments    \(report.segments)")
+    let places = "\(report.archivedSegments) archived, \(report.packedSegments) packed"
+    Console.print("segments    \(report.segments) (\(places))")
+    if !snapshots.isEmpty {
+      let positions = snapshots.map { String($0.point.position) }.joined(separator: ", ")
+      Console.print("snapshots   \(snapshots.count), taken at position \(positions)")
+    }
     Console.print("head hash   \(report.headHash)")
     if report.tailByteCount > 0 {
       Console.print(
         "tail        \(report.tailByteCount) bytes of an unfinished write: a running server finishes it, "
           + "a start cuts it off")
     }
-    guard isContained else {
-      Console.remark("error: no frame of this journal has the chain hash \(contains ?? "")")
-      throw ExitStatus.damagedData.exitCode
+    if let checkpoint {
+      let key =
+        publicKey == nil ? "by the key that it names itself, which proves nothing about who made it" : "by the key"
+      Console.print("checkpoint  of \(checkpoint.made), position \(checkpoint.point.position): history is the same")
+      Console.print("signed      \(key) \(checkpoint.publicKey.base64)")
     }
     Console.print("intact")
+  }
+
+  private func json(
+    _ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?, seconds: Double
+  ) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("intact")
+    writer.bool(true)
+    let numbers: [(String, UInt64)] = [
+      ("records", report.records), ("redactedRecords", report.redactedRecords),
+      ("firstPosition", report.firstPosition), ("lastPosition", report.lastPosition), ("frames", report.frames),
+      ("segments", UInt64(report.segments)), ("archivedSegments", UInt64(report.archivedSegments)),
+      ("packedSegments", UInt64(report.packedSegments)), ("snapshots", UInt64(snapshots.count)),
+      ("plainBytes", report.plainByteCount),
+      ("storedBytes", report.storedByteCount), ("tailBytes", UInt64(report.tailByteCount)),
+      ("milliseconds", UInt64(seconds * 1000)),
+    ]
+    for (name, value) in numbers {
+      writer.key(name)
+      writer.integer(value)
+    }
+    writer.key("headHash")
+    writer.string(report.headHash.description)
+    if let checkpoint {
+      writer.key("checkpoint")
+      writer.beginObject()
+      writer.key("made")
+      writer.string(checkpoint.made)
+      writer.key("position")
+      writer.integer(checkpoint.point.position)
+      writer.key("chainHash")
+      writer.string(checkpoint.point.chainHash.description)
+      writer.key("publicKey")
+      writer.string(checkpoint.publicKey.base64)
+      writer.key("isKeyGiven")
+      writer.bool(publicKey != nil)
+      writer.endObject()
+    }
+    writer.endObject()
+    return writer.bytes + [UInt8(ascii: "\n")]
   }
 }

@@ -20,6 +20,7 @@ struct ServeFailure: Error, CustomStringConvertible {
     switch error {
     case let failure as ServeFailure: self = failure
     case let error as JournalError: self.init(ExitStatus(error), "\(error)")
+    case let error as SnapshotError: self.init(ExitStatus(error), "\(error)")
     case let error as ReplayError: self.init(.damagedData, "\(error)")
     case let error as TokenStoreError: self.init(.dataDirectory, "\(error)")
     case let error as NIOSSLError: self.init(.configuration, "tls.certificate or tls.key cannot be used: \(error)")

@@ -56,6 +56,8 @@ struct Server {
     configuration.sessionSettings = loaded.sessionSettings
     configuration.limits = loaded.engineLimits
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
+    configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
+    configuration.housekeeping = settings.housekeeping
     configuration.requiresCookie = settings.isCookieRequired
     configuration.laneCount = half
     engine = Engine(

@@ -30,6 +30,12 @@ struct AgentRequest {
     return text
   }
 
+  func optionalText(_ name: String) throws(EdgeFailure) -> String? {
+    guard let value = members[name], !value.isNull else { return nil }
+    guard let text = value.string else { throw .badParameter(name, "is not a string") }
+    return text
+  }
+
   func bool(_ name: String) throws(EdgeFailure) -> Bool {
     guard let value = members[name], !value.isNull else { throw .missingParameter(name) }
     guard let bool = value.bool else { throw .badParameter(name, "is not true or false") }

@@ -107,10 +107,8 @@ struct AgentRoutes {
   }
 
   private static func token(of request: Request, _ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    guard let header = request.headers[.authorization], let blank = header.firstIndex(of: " "),
-      header[..<blank].lowercased() == "bearer",
-      let token = tokens.token(for: String(header[header.index(after: blank)...].drop { $0 == " " }))
-    else { throw .tokenRequired }
+    let token = try request.accessToken(in: tokens)
+    guard token.role != .admin else { throw .forbidden("An operator's token has no part in chats") }
     return token
   }
 

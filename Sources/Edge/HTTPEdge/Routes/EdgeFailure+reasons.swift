@@ -18,6 +18,14 @@ extension EdgeFailure {
     }
   }
 
+  init(_ error: RedactionError) {
+    switch error {
+    case .nothingFound: self.init(.notFound, "There is no record of this subject", exception: "NotFoundException")
+    case .invalid(let field, let reason): self = .badParameter(field, reason)
+    case .unavailable: self = .unavailable("The server is not ready")
+    }
+  }
+
   init(_ rejection: ChatRejection) {
     switch rejection {
     case .unknownService:

@@ -19,6 +19,7 @@ struct EdgeRouter {
     ServiceRoutes(engine: engine, limits: limits).add(to: router)
     ChatRoutes(engine: engine, limits: limits).add(to: router)
     AgentRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     return router.buildResponder()
   }
 }
@@ -49,6 +50,15 @@ extension Request {
   func parameters(limits: EdgeLimits) async throws -> RequestParameters {
     try RequestParameters(
       query: uri.query, contentType: headers[.contentType], body: try await bytes(limits: limits), limits: limits)
+  }
+
+  /// The usable token of the header `Authorization: Bearer …`.
+  func accessToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    guard let header = headers[.authorization], let blank = header.firstIndex(of: " "),
+      header[..<blank].lowercased() == "bearer",
+      let token = tokens.token(for: String(header[header.index(after: blank)...].drop { $0 == " " }))
+    else { throw .tokenRequired }
+    return token
   }
 
   /// The `gms_user` header.

@@ -6,13 +6,15 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   case agent
   case supervisor
   case bot
+  /// The operator: erases and keeps house; no part in any chat.
+  case admin
 
   /// The side that a holder of this role stands on in a chat.
   public var partyRole: PartyRole {
     switch self {
     case .agent: .agent
     case .supervisor: .supervisor
-    case .bot: .external
+    case .bot, .admin: .external
     }
   }
 

@@ -1,7 +1,7 @@
 public import EventSourcing
 
 /// What the journal remembers of an agent: whether they take chats. Entity key: the agent's id.
-public struct AgentDesk: Decider, Encodable {
+public struct AgentDesk: Decider, Equatable, Encodable {
   public enum Event: JournaledEvent {
     case readinessChanged(Bool)
 
@@ -25,7 +25,7 @@ public struct AgentDesk: Decider, Encodable {
     }
   }
 
-  public private(set) var isReady = false
+  public internal(set) var isReady = false
 
   public init() {}
 

@@ -87,6 +87,11 @@ final class AgentFeed: Sendable {
     return stream
   }
 
+  /// Lets go of what is kept of these chats: it has been erased. Streams that come back miss it.
+  func forget(_ services: Set<String>) {
+    state.withLock { state in state.kept.removeAll { services.contains($0.serviceID) } }
+  }
+
   /// Ends all streams.
   func finish() {
     let listeners = state.withLock { state in

@@ -16,9 +16,9 @@ public struct AgentService: Sendable {
   /// `EngineLimits.agentListMaximum`.
   public func list(_ filter: Filter, agentID: String) async throws(EngineError) -> [AgentChatSummary] {
     var found: [AgentChatSummary] = []
-    for serviceID in chats.index.started {
-      guard let chat = chats.directory[serviceID] else { continue }
-      let summary = await chat.peek { chat -> AgentChatSummary? in
+    for serviceID in chats.index.started(includingEnded: filter == .all) {
+      // What sleeps is looked at where it lies.
+      let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
         let belongs =
           switch filter {
           case .waiting: chat.isWaiting
@@ -27,7 +27,7 @@ public struct AgentService: Sendable {
           }
         return belongs ? AgentChatSummary(chat, serviceID: serviceID) : nil
       }
-      if let summary { found.append(summary) }
+      if let summary = summary ?? nil { found.append(summary) }
     }
     do throws(EventLogError) { try await context.untilDurable() } catch {
       throw error == .failed ? .unavailable : .limitReached("journal")

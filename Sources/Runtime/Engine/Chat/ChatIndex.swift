@@ -9,6 +9,7 @@ final class ChatIndex: Sendable {
     var requestOptions: [DataPair]
     var chatSessionID: String?
     var userKey: String?
+    var isEnded = false
   }
 
   private struct State {
@@ -25,7 +26,7 @@ final class ChatIndex: Sendable {
     let options = data.filter { $0.name.hasPrefix("_") }
     state.withLock {
       $0.services[serviceID] = Entry(
-        serviceName: serviceName, requestOptions: options, chatSessionID: nil, userKey: nil)
+        serviceName: serviceName, requestOptions: options)
     }
   }
 
@@ -34,12 +35,47 @@ final class ChatIndex: Sendable {
     let options = data.filter { $0.name.hasPrefix("_") }
     state.withLock { state in
       state.services[serviceID]?.requestOptions = options
-      state.services[serviceID]?.chatSessionID = chatSessionID
-      state.services[serviceID]?.userKey = userKey
-      state.serviceBySession[chatSessionID] = serviceID
-      if let userKey, state.servicesByUser[userKey]?.contains(serviceID) != true {
-        state.servicesByUser[userKey, default: []].append(serviceID)
+      Self.open(serviceID, chatSessionID: chatSessionID, userKey: userKey, in: &state)
+    }
+  }
+
+  /// A chat that a restart has brought back.
+  func restored(_ serviceID: String, _ note: ChatNote) {
+    state.withLock { state in
+      state.services[serviceID] = Entry(
+        serviceName: note.serviceName, requestOptions: note.options, isEnded: note.isEnded)
+      if let session = note.chatSessionID {
+        Self.open(serviceID, chatSessionID: session, userKey: note.userKey, in: &state)
       }
+    }
+  }
+
+  private static func open(_ serviceID: String, chatSessionID: String, userKey: String?, in state: inout State) {
+    state.services[serviceID]?.chatSessionID = chatSessionID
+    state.services[serviceID]?.userKey = userKey
+    state.serviceBySession[chatSessionID] = serviceID
+    if let userKey, state.servicesByUser[userKey]?.contains(serviceID) != true {
+      state.servicesByUser[userKey, default: []].append(serviceID)
+    }
+  }
+
+  func ended(_ serviceID: String) { state.withLock { $0.services[serviceID]?.isEnded = true } }
+
+  /// The customer's key is no longer known: nobody finds the chat by it.
+  func erased(_ serviceID: String) {
+    state.withLock { state in
+      guard let user = state.services[serviceID]?.userKey else { return }
+      state.services[serviceID]?.userKey = nil
+      state.services[serviceID]?.requestOptions = []
+      state.servicesByUser[user]?.removeAll { $0 == serviceID }
+      if state.servicesByUser[user]?.isEmpty == true { state.servicesByUser[user] = nil }
+    }
+  }
+
+  func reserveCapacity(_ count: Int) {
+    state.withLock { state in
+      state.services.reserveCapacity(count)
+      state.serviceBySession.reserveCapacity(count)
     }
   }
 
@@ -67,6 +103,10 @@ final class ChatIndex: Sendable {
     }
   }
 
-  /// All started chats, as (service id, chat session id).
-  var started: [String] { state.withLock { Array($0.serviceBySession.values) } }
+  /// The service ids of all chats that were started and, unless `includingEnded`, are not over.
+  func started(includingEnded: Bool) -> [String] {
+    state.withLock { state in
+      state.serviceBySession.values.filter { includingEnded || state.services[$0]?.isEnded != true }
+    }
+  }
 }

@@ -12,7 +12,30 @@ struct ChatInterpreter: Sendable {
   let timers: KeyedTimers<ChatTimer>
   let context: RuntimeContext
   let channel: String
-  let notificationIDs = NotificationIDs()
+  let notificationIDs: NotificationIDs
+  private let policies: Policies
+
+  init(
+    service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: PushDispatcher,
+    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String, notificationIDs: NotificationIDs
+  ) {
+    self.service = service
+    self.comet = comet
+    self.agents = agents
+    self.pushes = pushes
+    self.timers = timers
+    self.context = context
+    self.channel = channel
+    self.notificationIDs = notificationIDs
+    policies = Policies(service)
+  }
+
+  /// The service behind one reference: there is a timer for each chat.
+  private final class Policies: Sendable {
+    private let service: ChatService
+    init(_ service: ChatService) { self.service = service }
+    func policy(of serviceID: String) -> ChatPolicy { service.policy(of: serviceID) }
+  }
 
   func perform(_ effects: [ChatEffect], of chat: Entity<ChatSession>) async {
     for effect in effects {
@@ -23,7 +46,7 @@ struct ChatInterpreter: Sendable {
       case .cancelTimer(let timer): timers.cancel(timer, of: chat.id.key)
       case .push(let push): await pushes.dispatch(push, of: chat)
       case .opened: await opened(chat)
-      case .ended: break
+      case .ended: service.index.ended(chat.id.key)
       case .expired: forget(chat)
       }
     }
@@ -62,9 +85,10 @@ struct ChatInterpreter: Sendable {
       case .pushDelay(let phase): .pushDelayElapsed(phase: phase)
       case .timeToLive: .timeToLiveElapsed
       }
-    let (service, lane) = (service, context.lanes[chat.id.hashValue])
-    timers.start(timer, of: chat.id.key, at: deadline) {
-      lane.enqueue { await chat.post(ChatCommand(action, policy: service.policy(of: chat.id.key))) }
+    // By its key, not by itself: a timer must not keep a chat from its sleep.
+    let (key, directory, policies, lane) = (chat.id.key, service.directory, policies, context.lanes[chat.id.hashValue])
+    timers.start(timer, of: key, at: deadline) {
+      lane.enqueue { await directory[key]?.post(ChatCommand(action, policy: policies.policy(of: key))) }
     }
   }
 

@@ -10,13 +10,14 @@ public struct ChatService: Sendable {
   let options: OptionStore
   let limits: EngineLimits
   let nodeNumber: Int
+  let identifiers: Identifiers
 
   // MARK: Operations
 
   /// Makes a service instance. - Returns: its service id. - Throws: `.unknownServiceName`, `.limitReached`.
   public func create(service name: String, data: [DataPair]) async throws(EngineError) -> String {
     guard options.current.hasService(name) else { throw .unknownServiceName(name) }
-    let serviceID = Identifiers.serviceID(node: nodeNumber)
+    let serviceID = identifiers.serviceID(node: nodeNumber)
     guard let entity = directory.entity(serviceID, limit: limits.chatsMaximum) else { throw .limitReached("chats") }
     index.created(serviceID, serviceName: name, data: attachable(data, of: name))
     do {
@@ -34,9 +35,9 @@ public struct ChatService: Sendable {
   /// Starts the chat of an instance.
   public func start(_ serviceID: String, _ request: ChatStartRequest) async throws(EngineError) -> ChatReply {
     let start = ChatStart(
-      chatSessionID: Identifiers.chatSessionID(), userKey: request.userKey, notifiesByComet: request.notifiesByComet,
+      chatSessionID: identifiers.chatSessionID(), userKey: request.userKey, notifiesByComet: request.notifiesByComet,
       nickname: request.nickname, subject: request.subject, firstMessage: request.firstMessage,
-      pushTarget: request.pushTarget, userID: Identifiers.secureKey(), secureKey: Identifiers.secureKey(),
+      pushTarget: request.pushTarget, userID: identifiers.secureKey(), secureKey: identifiers.secureKey(),
       data: attachable(request.data, of: try await serviceName(of: serviceID)))
     let entity = try entity(serviceID)
     return try await perform(.start(start), on: entity) { chat in

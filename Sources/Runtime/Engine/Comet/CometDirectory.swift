@@ -1,3 +1,5 @@
+import EntityRuntime
+import EventSourcing
 import Synchronization
 
 /// The live Comet sessions, by clientId and by whom they are bound to.
@@ -6,6 +8,10 @@ final class CometDirectory: Sendable {
     var sessions: [String: CometSession] = [:]
     var byUser: [String: [String]] = [:]
     var byService: [String: [String]] = [:]
+    /// Sessions that are gone but whose end is not in the journal yet.
+    var departing: [String: CometSession] = [:]
+    /// ClientIds of the sessions whose end was journalled while a snapshot is made; nil while none is.
+    var departed: [String]?
   }
 
   private let state = Mutex(State())
@@ -32,9 +38,11 @@ final class CometDirectory: Sendable {
     }
   }
 
-  func remove(_ session: CometSession) {
+  /// - Parameter isDeparting: the end of the session is still to be journalled; `departed` follows.
+  func remove(_ session: CometSession, isDeparting: Bool = false) {
     state.withLock { state in
       state.sessions[session.clientID] = nil
+      if isDeparting { state.departing[session.clientID] = session } else { state.departed?.append(session.clientID) }
       if let user = session.userKey {
         state.byUser[user]?.removeAll { $0 == session.clientID }
         if state.byUser[user]?.isEmpty == true { state.byUser[user] = nil }
@@ -46,6 +54,14 @@ final class CometDirectory: Sendable {
     }
   }
 
+  /// The session's end is in the journal.
+  func departed(_ session: CometSession) {
+    state.withLock { state in
+      state.departing[session.clientID] = nil
+      state.departed?.append(session.clientID)
+    }
+  }
+
   /// The sessions that a chat of this user, under this service id, reaches.
   func sessions(userKey: String?, serviceID: String) -> [CometSession] {
     state.withLock { state in
@@ -53,5 +69,24 @@ final class CometDirectory: Sendable {
       ids += state.byService[serviceID]?.filter { !ids.contains($0) } ?? []
       return ids.compactMap { state.sessions[$0] }
     }
+  }
+}
+
+extension CometDirectory: SnapshotSource {
+  var kind: EntityKind { .cometSession }
+
+  var keys: [String] { state.withLock { Array($0.sessions.keys) + Array($0.departing.keys) } }
+
+  func beginSnapshot() { state.withLock { $0.departed = [] } }
+
+  func endSnapshot() -> [String] {
+    state.withLock { state in
+      defer { state.departed = nil }
+      return state.departed ?? []
+    }
+  }
+
+  func capture(_ key: String) async -> CapturedEntity? {
+    await state.withLock { $0.sessions[key] ?? $0.departing[key] }?.capture()
   }
 }

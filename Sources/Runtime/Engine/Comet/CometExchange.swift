@@ -33,6 +33,9 @@ public final class CometExchange: Sendable {
   /// The `BAYEUX_BROWSER` cookie.
   public let browserID: String?
   let sink: any CometSink
+  /// The client has left: a request of it that is still worked through is answered to nobody, and must neither be held
+  /// nor take its session away from the exchange that the client has gone on with.
+  let isClosed = Atomic<Bool>(false)
   /// The session that this exchange's requests were found to belong to.
   let session = Mutex<CometSession?>(nil)
   /// Requests that wait for the one before them: a socket may send many, an HTTP request is alone.

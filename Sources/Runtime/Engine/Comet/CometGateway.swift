@@ -19,6 +19,7 @@ public final class CometGateway: Sendable {
   let directory = CometDirectory()
   private let context: RuntimeContext
   private let tasks: TaskPool
+  private let identifiers: Identifiers
   private let requiresCookie: Bool
   private let nextExchange = Atomic<UInt64>(1)
   private let isStopping = Atomic<Bool>(false)
@@ -28,11 +29,12 @@ public final class CometGateway: Sendable {
   static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
 
   init(
-    context: RuntimeContext, tasks: TaskPool, settings: SessionSettings, limits: EngineLimits, requiresCookie: Bool,
-    policy: ChannelPolicy = ChannelPolicy()
+    context: RuntimeContext, tasks: TaskPool, identifiers: Identifiers, settings: SessionSettings,
+    limits: EngineLimits, requiresCookie: Bool, policy: ChannelPolicy = ChannelPolicy()
   ) {
     self.context = context
     self.tasks = tasks
+    self.identifiers = identifiers
     self.settings = settings
     self.limits = limits
     self.requiresCookie = requiresCookie
@@ -75,6 +77,8 @@ public final class CometGateway: Sendable {
 
   /// The client of an unanswered request left, or the WebSocket is closed. Idempotent.
   public func closed(_ exchange: CometExchange) {
+    // Before the look at the session: a request under way binds the exchange first and looks here then.
+    exchange.isClosed.store(true, ordering: .sequentiallyConsistent)
     guard let session = exchange.session.withLock({ $0 }) else { return }
     session.lane.enqueue { await session.closed(exchange) }
   }
@@ -261,12 +265,12 @@ public final class CometGateway: Sendable {
       return refuse(BayeuxError(400, ["gms_user"], "too_long"), .giveUp)
     }
     var newBrowserID: String?
-    if exchange.transport == .longPolling, exchange.browserID == nil { newBrowserID = Identifiers.browserID() }
+    if exchange.transport == .longPolling, exchange.browserID == nil { newBrowserID = identifiers.browserID() }
     let opened = CometRecord.Event.opened(
       userKey: userKey, serviceID: message.serviceID, acknowledges: message.wantsAcknowledgment,
       browserID: exchange.browserID ?? newBrowserID)
     let session = CometSession(
-      clientID: Identifiers.clientID(), opened: opened, settings: settings, context: context, gateway: self)
+      clientID: identifiers.clientID(), opened: opened, settings: settings, context: context, gateway: self)
     guard
       directory.insert(session, limit: limits.cometSessionsMaximum, limitByUser: limits.cometSessionsByUserMaximum)
     else { return refuse(BayeuxError(503, [], "session_limit"), again) }
@@ -324,10 +328,17 @@ public final class CometGateway: Sendable {
     }
   }
 
+  /// Ends a session whose customer is erased: what is held is answered, and the next request finds no session.
+  func dismiss(_ session: CometSession) async {
+    await session.stop()
+    do throws(EventLogError) { try await session.close(.dismissed) } catch { return }
+    directory.remove(session)
+  }
+
   /// A session ended by itself. Called on the session's actor; the chats are told from its lane.
   func ended(_ session: CometSession, _ end: SessionEnd) {
-    directory.remove(session)
-    guard end != .disconnected else { return }
+    guard end != .disconnected else { return directory.remove(session) }
+    directory.remove(session, isDeparting: true)
     tellLoss(of: session, end)
   }
 
@@ -336,6 +347,7 @@ public final class CometGateway: Sendable {
       do throws(EventLogError) { try await session.close(end) } catch {
         return error == .failed ? () : tellLater(of: session, end)
       }
+      directory.departed(session)
       await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
     }
     if !spawned { tellLater(of: session, end) }

@@ -5,7 +5,7 @@ public import EventSourcing
 /// Everything else about the session (what is held, what is queued) is made anew: the queue from the transcripts, from
 /// the position that was delivered last. Delivery progress is journalled lazily, so after a crash a client may see an
 /// event twice, never not at all.
-public struct CometRecord: Decider, Encodable {
+public struct CometRecord: Decider, Equatable, Encodable {
   public enum Event: JournaledEvent {
     case opened(userKey: String?, serviceID: String?, acknowledges: Bool, browserID: String?)
     case subscribed(channels: [String])
@@ -15,14 +15,14 @@ public struct CometRecord: Decider, Encodable {
     case closed(reason: String)
   }
 
-  public private(set) var isOpen = false
-  public private(set) var isClosed = false
-  public private(set) var userKey: String?
-  public private(set) var serviceID: String?
-  public private(set) var browserID: String?
-  public private(set) var acknowledges = false
-  public private(set) var channels: [String] = []
-  public private(set) var delivered: [String: Int] = [:]
+  public internal(set) var isOpen = false
+  public internal(set) var isClosed = false
+  public internal(set) var userKey: String?
+  public internal(set) var serviceID: String?
+  public internal(set) var browserID: String?
+  public internal(set) var acknowledges = false
+  public internal(set) var channels: [String] = []
+  public internal(set) var delivered: [String: Int] = [:]
 
   public init() {}
 

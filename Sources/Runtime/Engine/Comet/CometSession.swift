@@ -1,6 +1,7 @@
 import Bayeux
 import EntityRuntime
 import EventSourcing
+import Synchronization
 
 /// One live Comet session: the Bayeux machine, its one timer, its exchanges, and its record in the journal.
 ///
@@ -91,6 +92,15 @@ actor CometSession {
     try await journal(.closed(reason: end.rawValue))
   }
 
+  /// What the journal knows of the session, for a snapshot; nil before its first event.
+  func capture() -> CapturedEntity? {
+    guard sequence > 0 else { return nil }
+    if record.isClosed { return CapturedEntity(content: .finished, sequence: sequence) }
+    let brief = Brief(rest: record.rest, note: [])
+    return CapturedEntity(
+      content: .image(EntityImage(brief: brief, state: record.stateBytes)), sequence: sequence)
+  }
+
   // MARK: The machine's inputs
 
   /// The hot path: a lone connect of a session that has connected before.
@@ -102,6 +112,7 @@ actor CometSession {
   }
 
   func request(_ replies: [SessionReply], on exchange: CometExchange) {
+    guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
     perform(machine.received(.request(exchange: exchange.id, transport: exchange.transport, replies: replies)))
   }
@@ -127,6 +138,9 @@ actor CometSession {
 
   private func timerElapsed(_ generation: UInt32) {
     guard generation == timerGeneration else { return }
+    #if CARILLON_CANARIES
+      if Canary.sings(.expiredSessionDelivered), !machine.isHolding { return }
+    #endif
     timer = nil
     perform(machine.received(.timerElapsed))
   }

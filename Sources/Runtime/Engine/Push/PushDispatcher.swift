@@ -90,6 +90,11 @@ struct PushDispatcher: Sendable {
         ?? .refused(reason: "no courier for this type")
       await queue.post(.attemptEnded(message.id, attempt: attempt, outcome))
     }
+    #if CARILLON_CANARIES
+      if Canary.sings(.pushTwice) {
+        _ = tasks.spawn { _ = await provider?.deliver(PushDelivery(message: message, attempt: attempt, options: options)) }
+      }
+    #endif
     guard !started else { return }
     // No room among the pushes under way: no attempt was made, so none is counted.
     _ = context.timers.schedule(afterMilliseconds: limits.pushRetryMilliseconds) {
@@ -103,8 +108,9 @@ struct PushDispatcher: Sendable {
       case .retry(let producer): .retryDue(producer: producer)
       case .expiry: .expiryDue
       }
-    let lane = context.lanes[queue.id.hashValue]
-    timers.start(timer, of: queue.id.key, at: deadline) { lane.enqueue { await queue.post(command) } }
+    // By its key, not by itself: a timer must not keep a queue from its sleep.
+    let (key, queues, lane) = (queue.id.key, queues, context.lanes[queue.id.hashValue])
+    timers.start(timer, of: key, at: deadline) { lane.enqueue { await queues[key]?.post(command) } }
   }
 
   private func handedOver(_ id: PushID) async {

@@ -1,0 +1,43 @@
+internal import JournalFormat
+
+/// Compares a journal with a checkpoint while its frames go by in order: the checks of the chain themselves are those of
+/// whoever hands the frames out.
+///
+/// What happened to the journal after the checkpoint does not matter: appends, and also redaction, archiving and packing,
+/// which leave every chain hash as it was.
+public struct CheckpointComparison: Sendable {
+  private let checkpoint: Checkpoint
+  private var isFound = false
+  private var isOther = false
+  private var firstPosition: UInt64?
+  private var lastPosition: UInt64 = 0
+
+  public init(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
+
+  /// Takes the next frame.
+  public mutating func add(_ frame: FrameInfo) {
+    let point = checkpoint.point
+    if firstPosition == nil { firstPosition = frame.header.firstPosition }
+    lastPosition = frame.header.endPosition - 1
+    let oldest = checkpoint.oldestSegment
+    if frame.segmentNumber == point.segmentNumber, frame.segmentID != point.segmentID { isOther = true }
+    if frame.segmentNumber == oldest.number, frame.segmentID != oldest.id { isOther = true }
+    if !frame.header.isEmpty, lastPosition == point.position, frame.header.chainHash == point.chainHash {
+      isFound = true
+    }
+  }
+
+  /// After the last frame: whether the journal's history begins with the one that was signed.
+  ///
+  /// - Throws: `otherJournal`, `journalIsShorter`, `historyDeleted`, `historyDiffers`.
+  public func finish() throws(CheckpointError) {
+    let position = checkpoint.point.position
+    if isOther { throw .otherJournal }
+    if isFound { return }
+    guard let firstPosition, lastPosition >= position else {
+      throw .journalIsShorter(end: lastPosition, checkpoint: position)
+    }
+    if firstPosition > position { throw .historyDeleted(oldest: firstPosition, checkpoint: position) }
+    throw .historyDiffers(position: position)
+  }
+}

@@ -1,0 +1,72 @@
+internal import CChecksum
+internal import Crypto
+
+/// Messages that are hashed together: their digests do not depend on each other, so the processor works on two at once.
+///
+/// A library hashes one message at a time, which for a few hundred bytes costs more around the hash than in it.
+struct SHA256Batch: ~Copyable {
+  /// Whether the processor's own instructions are used; otherwise swift-crypto is, with the same results.
+  static let hasInstructions = carillon_sha256_is_available() != 0
+
+  private var messages: UnsafeMutablePointer<carillon_sha256_message>
+  private var capacity = 64
+  private(set) var count = 0
+
+  init() { messages = .allocate(capacity: capacity) }
+
+  deinit { messages.deallocate() }
+
+  /// - Parameters:
+  ///   - head: fewer than 64 bytes, which come first.
+  ///   - digest: where the 32 bytes go. All three stay where they are until `run`.
+  @inline(__always)
+  mutating func append(
+    head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, digest: UnsafeMutableRawPointer
+  ) {
+    if count == capacity { grow() }
+    (messages + count).initialize(
+      to: carillon_sha256_message(
+        head: head.baseAddress?.assumingMemoryBound(to: UInt8.self), head_length: head.count,
+        body: body.baseAddress?.assumingMemoryBound(to: UInt8.self), body_length: body.count,
+        digest: digest.assumingMemoryBound(to: UInt8.self)))
+    count += 1
+  }
+
+  /// Forgets the messages after the first `newCount`.
+  mutating func truncate(to newCount: Int) {
+    precondition(newCount >= 0 && newCount <= count, "truncation only shortens")
+    count = newCount
+  }
+
+  /// Writes all digests and forgets the messages.
+  mutating func run() {
+    if Self.hasInstructions { carillon_sha256(messages, count) } else { hashByLibrary() }
+    count = 0
+  }
+
+  /// The same as on processors without instructions for it.
+  mutating func runByLibrary() {
+    hashByLibrary()
+    count = 0
+  }
+
+  private func hashByLibrary() {
+    for index in 0..<count {
+      let message = messages[index]
+      var sha = SHA256()
+      sha.update(bufferPointer: UnsafeRawBufferPointer(start: message.head, count: message.head_length))
+      sha.update(bufferPointer: UnsafeRawBufferPointer(start: message.body, count: message.body_length))
+      sha.finalize().withUnsafeBytes {
+        UnsafeMutableRawBufferPointer(start: message.digest, count: 32).copyMemory(from: $0)
+      }
+    }
+  }
+
+  private mutating func grow() {
+    let wider = UnsafeMutablePointer<carillon_sha256_message>.allocate(capacity: capacity * 2)
+    wider.moveInitialize(from: messages, count: count)
+    messages.deallocate()
+    messages = wider
+    capacity *= 2
+  }
+}

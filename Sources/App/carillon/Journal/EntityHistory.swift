@@ -1,0 +1,76 @@
+import Engine
+import EventSourcing
+import JSONEnvelope
+import Journal
+import JournalFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Rebuilds one entity from its records, by the same deciders as the server's.
+struct EntityHistory {
+  let entity: EntityID
+  private var replayer: any EntityReplayer
+  private(set) var records = 0
+  private(set) var position: UInt64 = 0
+  private(set) var sequence: UInt64 = 0
+  private(set) var time = Timestamp.epoch
+
+  /// - Throws: `CommandFailure` for a kind that this version does not know.
+  init(_ entity: EntityID) throws(CommandFailure) {
+    guard let replayer = JournalKinds.replayer(kind: entity.kind) else {
+      throw CommandFailure(.usage, "this version does not know the kind \(entity.kind.label)")
+    }
+    self.entity = entity
+    self.replayer = replayer
+  }
+
+  func isOfEntity(_ record: borrowing RecordView) -> Bool {
+    record.kind == entity.kind.rawValue && !record.isRedacted && record.key.elementsEqual(entity.key.utf8)
+  }
+
+  /// Applies the entity's next record.
+  ///
+  /// - Throws: `CommandFailure` if the record cannot be read.
+  mutating func apply(_ record: borrowing RecordView) throws {
+    if record.sequence != sequence + 1 {
+      Console.remark(
+        "warning: record \(record.position) has sequence number \(record.sequence) after \(sequence): "
+          + "records between them are missing or redacted")
+    }
+    time = Timestamp(milliseconds: record.timeMilliseconds)
+    do {
+      try replayer.apply(time: time, tag: record.tag, payload: record.payload)
+    } catch {
+      throw CommandFailure(
+        .damagedData, "record \(record.position) (event tag \(record.tag)) cannot be read: \(error)")
+    }
+    records += 1
+    position = record.position
+    sequence = record.sequence
+  }
+
+  /// The state after the records so far.
+  func stateJSON() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(replayer.state))
+  }
+
+  /// Where the history is and what the state is there.
+  func write(to writer: inout JSONWriter) throws {
+    writer.key("position")
+    writer.integer(position)
+    writer.key("sequence")
+    writer.integer(sequence)
+    writer.key("time")
+    writer.string(time.iso8601Milliseconds)
+    writer.key("records")
+    writer.integer(records)
+    writer.key("state")
+    writer.raw(try stateJSON())
+  }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Engine
+import EventSourcing
+import Foundation
+import JSONEnvelope
+import Journal
+import Logging
+import NIOCore
+import NIOHTTP1
+import SystemPackage
+
+/// `carillon journal redact`: erases everything of one customer.
+struct RedactCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redact", abstract: "Erase everything of one customer; cannot be undone.",
+    discussion: """
+      Chats, Comet sessions and pushes, in segments, archive, snapshots and cut-off files. What is left is that \
+      something was there: positions, counts and the hash chain stay, a checkpoint made before still verifies, and one \
+      record says who erased how much, when and why. Beside a running server use --server: the server does it. If the \
+      process is killed, the next start of the server, or of this command, carries the erasure to its end.
+      """)
+
+  @OptionGroup var journal: JournalArguments
+  @Option(
+    help: """
+      Whose: a user key, service id, chat session id, Comet session's id, device id, or a value of attached data such \
+      as an e-mail address.
+      """)
+  var subject: String
+  @Option(help: "Why; stays in the journal.") var reason = ""
+  @Option(help: "Who erases; stays in the journal. The user of this process if absent.") var by: String?
+  @Option(help: "The running server that is to do it, such as http://127.0.0.1:8080.") var server: String?
+  @Option(help: "The file with an access token of the role admin, for --server.") var tokenFile: String?
+  @Flag(help: "Only say how much would be erased.") var dryRun = false
+
+  func validate() throws {
+    if subject.isEmpty { throw ValidationError("--subject is empty.") }
+    if (server == nil) != (tokenFile == nil) { throw ValidationError("--server and --token-file go together.") }
+  }
+
+  func run() async throws {
+    do {
+      if dryRun { return try count() }
+      if let server, let tokenFile { return try await ask(server, tokenFile) }
+      try await erase()
+    } catch let failure as CommandFailure {
+      Console.remark("error: \(failure.text)")
+      throw failure.status.exitCode
+    } catch let error as JournalError {
+      throw refusal(CommandFailure(error))
+    } catch let error as SnapshotError {
+      throw refusal(CommandFailure(ExitStatus(error), "\(error)"))
+    } catch let error as RedactionError {
+      throw refusal(CommandFailure(.failure, "\(error)"))
+    }
+  }
+
+  private func refusal(_ failure: CommandFailure) -> ExitCode {
+    Console.remark("error: \(failure.text)")
+    return failure.status.exitCode
+  }
+
+  private func count() throws {
+    try journal.read { reader, _ in
+      var scope = SubjectScope(subject: subject)
+      try reader.forEachRecord { scope.collect($0) }
+      scope.close()
+      var records = 0
+      try reader.forEachRecord { if scope.belongs($0) { records += 1 } }
+      Console.print("\(records) records of \(scope.entities.count) entities would be erased")
+      for entity in scope.entities.sorted(by: { "\($0)" < "\($1)" }) { Console.print("  \(entity)") }
+    }
+  }
+
+  /// On a journal that no server has open.
+  private func erase() async throws {
+    let path = try journal.path()
+    guard path.lastComponent?.string == "journal" else {
+      throw CommandFailure(.usage, "\(path) is not the journal of a data directory: name the data directory")
+    }
+    guard try JournalReader(directory: path).segmentCount() > 0 else {
+      throw CommandFailure(.missingInput, "\(path) holds no segment of a journal")
+    }
+    var settings = EngineConfiguration(dataDirectory: path.removingLastComponent())
+    settings.journal.archiveDirectory = journal.archive.map { FilePath($0) }
+    let engine = Engine(
+      configuration: settings, providers: { _ in nil }, logger: Logger(label: "carillon"),
+      onFatal: { reason in
+        Console.remark("error: \(reason)")
+        Foundation.exit(ExitStatus.journalFailed.rawValue)
+      })
+    let running = Task { await engine.run() }
+    let result: Result<RedactionLog.Redaction, any Error>
+    do {
+      _ = try await engine.recover(for: .maintenance)
+      result = .success(
+        try await engine.redact(subject: subject, by: by ?? NSUserName(), reason: reason))
+    } catch {
+      result = .failure(error)
+    }
+    await engine.stop(grace: .seconds(10))
+    await running.value
+    let redaction = try result.get()
+    Console.print("erased     \(redaction.records) records of \(redaction.entities) entities")
+    Console.print("rewritten  \(redaction.segments) segments")
+    Console.print("up to      position \(redaction.upTo)")
+    Console.print("id         \(redaction.id)")
+  }
+
+  private func ask(_ server: String, _ tokenFile: String) async throws {
+    guard let data = FileManager.default.contents(atPath: tokenFile) else {
+      throw CommandFailure(.missingInput, "\(tokenFile) cannot be read")
+    }
+    let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    var body = JSONWriter(capacity: 256)
+    body.beginObject()
+    body.key("subject")
+    body.string(subject)
+    body.key("reason")
+    body.string(reason)
+    body.endObject()
+    var request = HTTPClientRequest(url: "\(server)/admin/1/redactions")
+    request.method = .POST
+    request.headers.add(name: "Authorization", value: "Bearer \(token)")
+    request.headers.add(name: "Content-Type", value: "application/json")
+    request.body = .bytes(ByteBuffer(bytes: body.bytes))
+    do {
+      let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(Limits.redactionTimeout))
+      let answer = try await response.body.collect(upTo: Limits.healthAnswerBytesMaximum)
+      Console.print(String(buffer: answer))
+      if ![200, 202].contains(response.status.code) { throw ExitStatus.failure.exitCode }
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      throw CommandFailure(.failure, "\(server) does not answer: \(error)")
+    }
+  }
+}

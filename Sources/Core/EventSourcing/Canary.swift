@@ -1,0 +1,28 @@
+#if CARILLON_CANARIES
+  #if canImport(Glibc)
+    import Glibc
+  #else
+    import Darwin
+  #endif
+
+  /// Faults planted on purpose, to see that the simulation finds them. No shipped build has any of it: the flag
+  /// `CARILLON_CANARIES` is set for the hunt only, and one of them is then chosen by an environment variable.
+  public enum Canary: String, CaseIterable, Sendable {
+    case ackBeforeSync = "ack before sync"
+    case eventDroppedInReplay = "one event dropped in replay"
+    case timerNotRearmed = "timer not re-armed"
+    case pushTwice = "push twice"
+    case positionOffByOne = "position off by one"
+    case filterInverted = "filter inverted"
+    case secondsForMilliseconds = "seconds for milliseconds"
+    case collapseKeepsOld = "collapse keeps the old one"
+    case expiredSessionDelivered = "expired session delivered"
+    case effectBeforeDurable = "effect before durable"
+
+    /// The name of the environment variable.
+    public static let variable = "CARILLON_CANARY"
+    public static let active: Canary? = getenv(variable).flatMap { Canary(rawValue: String(cString: $0)) }
+
+    public static func sings(_ canary: Canary) -> Bool { active == canary }
+  }
+#endif

@@ -1,0 +1,120 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// The operator's API: JSON, with a bearer token of the role `admin`.
+///
+/// | | |
+/// |---|---|
+/// | `POST /admin/1/redactions` `{"subject":…,"reason":…}` | erases all of one customer; 200 with the report, or 202 while it runs |
+/// | `GET /admin/1/redactions/{id}` | the same for one that runs or is done |
+/// | `GET /admin/1/redactions` | the latest ones |
+/// | `POST /admin/1/snapshots` | writes a snapshot now |
+struct AdminRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    let (engine, tokens, limits) = (engine, tokens, limits)
+    router.resource(
+      "/admin/1/redactions",
+      [
+        .post: { request, _ in
+          let token = try Self.token(of: request, tokens)
+          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let id = try engine.beginRedaction(
+            subject: try body.text("subject"), by: token.name, reason: try body.optionalText("reason") ?? "")
+          return try await Self.answer(id, engine, waiting: true)
+        },
+        .get: { request, _ in
+          _ = try Self.token(of: request, tokens)
+          let done = await engine.redactionsDone()
+          return .json { writer in
+            writer.beginArray()
+            for report in done { Self.write(report, into: &writer) }
+            writer.endArray()
+          }
+        },
+      ])
+    router.resource(
+      "/admin/1/redactions/:id",
+      [
+        .get: { request, context in
+          _ = try Self.token(of: request, tokens)
+          return try await Self.answer(try context.parameters.require("id"), engine, waiting: false)
+        }
+      ])
+    router.resource(
+      "/admin/1/snapshots",
+      [
+        .post: { request, _ in
+          _ = try Self.token(of: request, tokens)
+          let info = try await engine.snapshotNow()
+          return .json { writer in
+            writer.beginObject()
+            writer.key("position")
+            writer.integer(Int(clamping: info.position))
+            writer.key("entities")
+            writer.integer(info.entities)
+            writer.key("bytes")
+            writer.integer(info.bytes)
+            writer.endObject()
+          }
+        }
+      ])
+  }
+
+  private static func answer(_ id: String, _ engine: Engine, waiting: Bool) async throws -> Response {
+    let state =
+      waiting
+      ? await engine.redaction(id, waitingMilliseconds: EdgeLimits.redactionWaitMilliseconds)
+      : await engine.redaction(id)
+    switch state {
+    case nil: throw EdgeFailure.notFound
+    case .running:
+      var writer = JSONWriter(capacity: 64)
+      writer.beginObject()
+      writer.key("id")
+      writer.string(id)
+      writer.key("state")
+      writer.string("running")
+      writer.endObject()
+      return .json(writer.bytes, status: .accepted, adding: [.location: "/admin/1/redactions/\(id)"])
+    case .done(let report): return .json { write(report, into: &$0) }
+    case .refused(let error): throw error
+    case .failed: throw EdgeFailure.unexpected
+    }
+  }
+
+  private static func write(_ report: RedactionLog.Redaction, into writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("id")
+    writer.string(report.id)
+    writer.key("state")
+    writer.string("done")
+    writer.key("by")
+    writer.string(report.by)
+    writer.key("reason")
+    writer.string(report.reason)
+    writer.key("requestedAt")
+    writer.string(report.requestedAt.iso8601)
+    writer.key("records")
+    writer.integer(report.records)
+    writer.key("entities")
+    writer.integer(report.entities)
+    writer.key("segments")
+    writer.integer(report.segments)
+    writer.key("upTo")
+    writer.integer(Int(clamping: report.upTo))
+    writer.endObject()
+  }
+
+  private static func token(of request: Request, _ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try request.accessToken(in: tokens)
+    guard token.role == .admin else { throw .forbidden("This needs an operator's token") }
+    return token
+  }
+}

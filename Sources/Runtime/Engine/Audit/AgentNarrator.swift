@@ -1,0 +1,16 @@
+import EventSourcing
+
+/// Tells of agents.
+struct AgentNarrator: Narrator {
+  mutating func tell(
+    _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
+  ) -> [TimelineEntry]? {
+    guard let event: AgentDesk.Event = Self.decode(tag, payload) else { return nil }
+    var entry = blank
+    entry.who = blank.entity?.key ?? "agent"
+    switch event {
+    case .readinessChanged(let isReady): entry.what = isReady ? "takes chats" : "takes no more chats"
+    }
+    return [entry]
+  }
+}

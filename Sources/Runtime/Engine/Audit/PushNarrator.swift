@@ -1,0 +1,67 @@
+import EventSourcing
+import PushDomain
+
+/// Tells of the queues of devices.
+struct PushNarrator: Narrator {
+  mutating func tell(
+    _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
+  ) -> [TimelineEntry]? {
+    guard let event: PushEvent = Self.decode(tag, payload) else { return nil }
+    var entry = blank
+    entry.who = "push"
+    switch event {
+    case .enqueued(let message):
+      entry.what = "\(Self.name(message.id, people)) is in the queue of its device"
+      entry.isDetail = true
+    case .declined(let id, let outcome): Self.end(id, outcome, attempts: 0, &entry, &people)
+    case .settled(let id, let outcome, let attempts): Self.end(id, outcome, attempts: attempts, &entry, &people)
+    case .retryScheduled(let id, let attempt, let until, let reason):
+      let pause = TimelineSpan(.silence, from: blank.time, to: until)
+      entry.what = "\(Self.name(id, people)): attempt \(attempt) failed"
+      entry.remark = (reason.isEmpty ? "" : " (\(reason))") + ", tries again in \(pause.text)"
+    case .pauseEnded(let producer):
+      entry.what = "goes on for \(people.name(chat: producer))"
+      entry.isDetail = true
+    case .unregistered(let reason): entry.what = "the device is gone (\(reason))"
+    case .registered: entry.what = "the device is there again"
+    case .producerForgotten(let producer):
+      entry.what = "forgets the numbers of \(people.name(chat: producer)), to make room"
+      entry.isDetail = true
+    case .erased(let pushes, _):
+      entry.what = pushes.isEmpty ? "states its queue anew" : "what \(pushes.count) pushes said was erased"
+      entry.isDetail = pushes.isEmpty
+    }
+    return [entry]
+  }
+
+  private static func end(
+    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, _ entry: inout TimelineEntry,
+    _ people: inout TimelinePeople
+  ) {
+    let verdict =
+      switch outcome {
+      case .delivered: "was delivered"
+      case .refused: "was refused"
+      case .failed: "failed"
+      case .expired: "was not delivered: its time was over"
+      case .collapsed: "was replaced by a newer one"
+      case .overflowed: "was dropped: the queue was full"
+      case .unregistered: "was not delivered: the device is gone"
+      case .erased: "was erased before it was delivered"
+      }
+    entry.what = "\(name(id, people)) \(verdict)" + (outcome.reason.map { $0.isEmpty ? "" : " (\($0))" } ?? "")
+    var remark: [String] = []
+    if let asked = people.pushRequest(id.number, of: id.producer) {
+      let span = TimelineSpan(.requestToOutcome, from: asked, to: entry.time)
+      entry.spans = [span]
+      remark.append("\(span.text) after it was asked for")
+    }
+    if attempts > 1 { remark.append("\(attempts) attempts") }
+    if !remark.isEmpty { entry.remark = ", " + remark.joined(separator: ", ") }
+    people.pushEnded(id.number, of: id.producer)
+  }
+
+  private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
+    "push \(id.number) to \(people.name(chat: id.producer))"
+  }
+}

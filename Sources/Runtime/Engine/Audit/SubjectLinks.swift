@@ -1,0 +1,73 @@
+import ChatDomain
+import EventSourcing
+import PushDomain
+
+/// How the records of one kind of entity name customers, and each other. A new kind is a new row of `table`.
+struct SubjectLinks: Sendable {
+  typealias Payload = UnsafeRawBufferPointer
+
+  /// Notes what a record says.
+  let collect: @Sendable (_ scope: inout SubjectScope, _ key: String, EventTag, Payload) -> Void
+  /// Whether a record is about the customer of a closed scope.
+  let belongs: @Sendable (_ scope: SubjectScope, _ key: String, EventTag, Payload) -> Bool
+
+  static let table: [UInt8: SubjectLinks] = [
+    EntityKind.chatSession.rawValue: chat,
+    EntityKind.cometSession.rawValue: comet,
+    EntityKind.pushQueue.rawValue: push,
+  ]
+
+  private static let chat = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: ChatEvent = decode(tag, payload) else { return }
+      var trace = scope.chats[key] ?? SubjectScope.ChatTrace()
+      if event.mentions(subject: scope.subject) { trace.isNamed = true }
+      switch event {
+      case .started(let start):
+        if let userKey = start.userKey, !userKey.isEmpty { trace.userKeys.insert(userKey) }
+      case .cometSubscribed(let session, _), .cometConnected(let session, _): trace.sessions.insert(session)
+      case .erased(let state):
+        if let userKey = (try? ChatSession(stateBytes: state))?.userKey, !userKey.isEmpty {
+          trace.userKeys.insert(userKey)
+        }
+      default: break
+      }
+      scope.chats[key] = trace
+    },
+    belongs: { scope, key, _, _ in scope.holds(chat: key) })
+
+  private static let comet = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      var trace = scope.sessions[key] ?? SubjectScope.SessionTrace()
+      if case .opened(let userKey, let serviceID, _, let browserID)? = decode(tag, payload) as CometRecord.Event? {
+        trace.userKey = userKey.flatMap { $0.isEmpty ? nil : $0 }
+        trace.serviceID = serviceID
+        trace.isNamed = scope.isSubject(userKey) || scope.isSubject(serviceID) || scope.isSubject(browserID)
+      }
+      scope.sessions[key] = trace
+    },
+    belongs: { scope, key, _, _ in scope.holds(session: key) })
+
+  private static let push = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: PushEvent = decode(tag, payload) else { return }
+      if let producer = event.producer { scope.producers[key, default: []].insert(producer) }
+      if case .enqueued(let message) = event, scope.isSubject(message.target.deviceID) {
+        scope.chats[message.producer, default: SubjectScope.ChatTrace()].isNamed = true
+      }
+    },
+    belongs: { scope, key, tag, payload in
+      guard let event: PushEvent = decode(tag, payload) else { return false }
+      if let producer = event.producer { return scope.holds(chat: producer) }
+      if case .erased(let pushes, _) = event {
+        return pushes.contains { scope.holds(chat: $0.id.producer) } || event.holdsMessages(of: scope.serviceIDs)
+      }
+      // About the address as a whole: the customer's if nobody else is pushed to there.
+      return scope.producers[key]?.allSatisfy { scope.holds(chat: $0) } ?? false
+    })
+
+  private static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: Payload) -> Event? {
+    var reader = PayloadReader(payload)
+    return try? Event(tag: tag, payload: &reader)
+  }
+}

@@ -1,0 +1,101 @@
+import ChatDomain
+public import EventSourcing
+public import JournalFormat
+import PushDomain
+
+/// Everything in a journal that is one customer's: for the audit's timeline, and for redaction.
+///
+/// ```
+///   subject ──names──> chats <──user key──> Comet sessions      1st pass: `collect` each record, then `close`
+///                        └──producer──> pushes in queues        2nd pass: `belongs` for each record
+/// ```
+/// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, or a value of attached
+/// data such as an e-mail address, compared as it stands. What names a customer stays good: a chat that it found, found
+/// by any name, brings along its user key's other chats and sessions. A device is no such name: it may have changed
+/// hands, so it finds the chats that were to be pushed to it, and through them their customers.
+public struct SubjectScope: Sendable {
+  public let subject: String
+  /// The chats, Comet sessions and push queues that hold something of the customer; complete after `close`.
+  public private(set) var entities: Set<EntityID> = []
+  /// The user keys that the customer was found to have.
+  public private(set) var userKeys: Set<String> = []
+
+  var chats: [String: ChatTrace] = [:]
+  var sessions: [String: SessionTrace] = [:]
+  /// The producers of each push queue.
+  var producers: [String: Set<String>] = [:]
+  private var chatKeys: Set<String> = []
+  private var sessionKeys: Set<String> = []
+
+  /// What the first pass keeps of one chat.
+  struct ChatTrace: Sendable {
+    var isNamed = false
+    var userKeys: Set<String> = []
+    var sessions: Set<String> = []
+  }
+
+  /// What the first pass keeps of one Comet session.
+  struct SessionTrace: Sendable {
+    var isNamed = false
+    var userKey: String?
+    var serviceID: String?
+  }
+
+  public init(subject: String) { self.subject = subject }
+
+  /// First pass: takes the next record of the journal. Redacted ones, and those of kinds without customers, say nothing.
+  public mutating func collect(_ record: borrowing RecordView) {
+    guard !record.isRedacted, let link = SubjectLinks.table[record.kind] else { return }
+    link.collect(&self, record.keyText, record.tag, record.payload)
+  }
+
+  /// Between the passes: follows the links until nothing new is found.
+  public mutating func close() {
+    chatKeys = Set(chats.filter { $0.value.isNamed || isSubject($0.key) }.keys)
+    sessionKeys = Set(sessions.filter { $0.value.isNamed || isSubject($0.key) }.keys)
+    if !subject.isEmpty { userKeys.insert(subject) }
+    var found = -1
+    while found != chatKeys.count + sessionKeys.count + userKeys.count {
+      found = chatKeys.count + sessionKeys.count + userKeys.count
+      for (key, chat) in chats {
+        if !chat.userKeys.isDisjoint(with: userKeys) { chatKeys.insert(key) }
+        guard chatKeys.contains(key) else { continue }
+        userKeys.formUnion(chat.userKeys)
+        sessionKeys.formUnion(chat.sessions)
+      }
+      for (key, session) in sessions {
+        if session.userKey.map(userKeys.contains) == true || session.serviceID.map(chatKeys.contains) == true {
+          sessionKeys.insert(key)
+        }
+        // Only what the subject itself names leads on from a session: who merely listened to a chat of the customer, with
+        // its service id, may be somebody else, and what this scope holds may be erased.
+        guard session.isNamed || isSubject(key) else { continue }
+        if let userKey = session.userKey { userKeys.insert(userKey) }
+        if let serviceID = session.serviceID, chats[serviceID] != nil { chatKeys.insert(serviceID) }
+      }
+    }
+    if chatKeys.isEmpty, sessionKeys.isEmpty { userKeys = [] }
+    entities = Set(chatKeys.map { EntityID(.chatSession, $0) })
+    entities.formUnion(sessionKeys.map { EntityID(.cometSession, $0) })
+    for (queue, producers) in producers where !producers.isDisjoint(with: chatKeys) {
+      entities.insert(EntityID(.pushQueue, queue))
+    }
+  }
+
+  /// Second pass: whether this record is about the customer. A redacted one belongs to nobody any more.
+  public func belongs(_ record: borrowing RecordView) -> Bool {
+    guard !record.isRedacted, let link = SubjectLinks.table[record.kind] else { return false }
+    return link.belongs(self, record.keyText, record.tag, record.payload)
+  }
+
+  /// Whether all that was ever put into this push queue came from the customer's chats.
+  func isOnlyProducer(in queue: String) -> Bool { producers[queue]?.isSubset(of: chatKeys) ?? false }
+
+  // MARK: For the links
+
+  func isSubject(_ name: String?) -> Bool { !subject.isEmpty && name == subject }
+  func holds(chat key: String) -> Bool { chatKeys.contains(key) }
+  func holds(session key: String) -> Bool { sessionKeys.contains(key) }
+  /// The service ids of the customer's chats.
+  public var serviceIDs: Set<String> { chatKeys }
+}

@@ -1,0 +1,140 @@
+import EventSourcing
+public import JournalFormat
+
+/// Tells what a journal's records mean, record by record: who did what, and how long it took.
+///
+/// Fed with all records of the entities that are told of, in order, from the first one: names, questions and pushes of
+/// earlier records are what later ones refer to.
+public struct Timeline {
+  private var narrators: [UInt8: any Narrator] = [:]
+  private var people = TimelinePeople()
+  private var starts = StartDetector()
+
+  public init() {
+    for (kind, make) in Self.table { narrators[kind] = make() }
+  }
+
+  /// Who tells of which kind of entity. A new kind is a new row.
+  static let table: [UInt8: @Sendable () -> any Narrator] = [
+    EntityKind.chatSession.rawValue: { ChatNarrator() },
+    EntityKind.cometSession.rawValue: { CometNarrator() },
+    EntityKind.pushQueue.rawValue: { PushNarrator() },
+    EntityKind.agent.rawValue: { AgentNarrator() },
+    EntityKind.redactionLog.rawValue: { RedactionNarrator() },
+  ]
+
+  /// What a record tells; mostly one entry.
+  public mutating func entries(of record: borrowing RecordView) -> [TimelineEntry] {
+    let kind = EntityKind(rawValue: record.kind)
+    let label = kind.name ?? "kind \(record.kind)"
+    let time = Timestamp(milliseconds: record.timeMilliseconds)
+    guard !record.isRedacted else {
+      return [
+        TimelineEntry(
+          position: record.position, time: time, entity: nil, event: "erased", who: "–",
+          what: "(a record of the kind \(label) was erased)")
+      ]
+    }
+    let entity = EntityID(kind, record.keyText)
+    let tag = record.tag
+    let name = JournalKinds.describe(kind: kind, tag: tag, payload: record.payload)?.name
+    let blank = TimelineEntry(
+      position: record.position, time: time, entity: entity, event: name ?? "tag \(tag)", who: "–", what: "")
+    if let told = narrators[record.kind]?.tell(tag, record.payload, blank, &people) { return told }
+    var unknown = blank
+    unknown.what = "(event \(tag) of the kind \(label), which this version \(name == nil ? "cannot read" : "knows"))"
+    unknown.isDetail = name != nil
+    return [unknown]
+  }
+
+  /// What a frame tells by itself, before its records: that the server had been started again.
+  public mutating func entry(of frame: FrameHeader, segmentNumber: UInt64) -> TimelineEntry? {
+    guard let silence = starts.frame(frame, segmentNumber: segmentNumber) else { return nil }
+    var entry = TimelineEntry(
+      position: frame.firstPosition, time: Timestamp(milliseconds: frame.timeMilliseconds), entity: nil,
+      event: "started", who: "server", what: "starts again, after a silence of \(silence.text)")
+    entry.spans = [silence]
+    return entry
+  }
+}
+
+/// Tells of the entities of one kind.
+protocol Narrator {
+  /// - Parameters:
+  ///   - blank: an entry with everything that does not depend on the event's content.
+  ///   - people: what the kinds tell each other.
+  /// - Returns: nil if the event cannot be read.
+  mutating func tell(
+    _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
+  ) -> [TimelineEntry]?
+}
+
+extension Narrator {
+  static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: UnsafeRawBufferPointer) -> Event? {
+    var reader = PayloadReader(payload)
+    return try? Event(tag: tag, payload: &reader)
+  }
+}
+
+/// Names, and what one kind of entity has to know of another.
+struct TimelinePeople {
+  private var nameByUserKey: [String: String] = [:]
+  private var nameByChat: [String: String] = [:]
+  /// When a chat asked for a push.
+  private var requests: [PushName: Timestamp] = [:]
+
+  struct PushName: Hashable {
+    let producer: String
+    let number: Int
+  }
+
+  mutating func learn(_ name: String, chat: String, userKey: String?) {
+    nameByChat[chat] = name
+    if let userKey { nameByUserKey[userKey] = name }
+  }
+
+  func name(chat: String) -> String { nameByChat[chat] ?? "customer" }
+
+  func name(userKey: String?, serviceID: String?) -> String {
+    userKey.flatMap { nameByUserKey[$0] } ?? serviceID.flatMap { nameByChat[$0] } ?? "customer"
+  }
+
+  mutating func pushRequested(_ number: Int, of chat: String, at time: Timestamp) {
+    requests[PushName(producer: chat, number: number)] = time
+  }
+
+  func pushRequest(_ number: Int, of producer: String) -> Timestamp? {
+    requests[PushName(producer: producer, number: number)]
+  }
+
+  mutating func pushEnded(_ number: Int, of producer: String) {
+    requests[PushName(producer: producer, number: number)] = nil
+  }
+
+  mutating func forget(chat: String) { nameByChat[chat] = nil }
+}
+
+/// Knows a start of the server by the restart point that its first frame is, when none is due. The first frame of a
+/// segment always is one: a start that begins there leaves no trace.
+struct StartDetector {
+  private var segmentNumber: UInt64 = 0
+  private var plainByteCount: Int?
+  private var lastTime: Timestamp?
+  /// In a packed segment every frame is a restart point: nothing can be known there.
+  private var isPacked = true
+
+  /// - Returns: how long nothing was written, if this frame is the first one after a start.
+  mutating func frame(_ frame: FrameHeader, segmentNumber number: UInt64) -> TimelineSpan? {
+    let time = Timestamp(milliseconds: frame.timeMilliseconds)
+    defer { lastTime = time }
+    if number != segmentNumber { (plainByteCount, isPacked) = (nil, true) }
+    segmentNumber = number
+    guard !frame.isEmpty else { return nil }
+    if frame.codec == .lz4 || !frame.flags.contains(.restart) { isPacked = false }
+    defer { plainByteCount = (frame.flags.contains(.restart) ? 0 : plainByteCount ?? 0) + frame.plainByteCount }
+    guard frame.flags.contains(.restart), let plainByteCount, plainByteCount < FormatLimits.restartByteCount,
+      !isPacked, let lastTime
+    else { return nil }
+    return TimelineSpan(.silence, from: lastTime, to: time)
+  }
+}

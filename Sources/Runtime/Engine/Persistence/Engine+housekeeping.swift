@@ -1,0 +1,60 @@
+import JournalFormat
+import Synchronization
+import Logging
+import EntityRuntime
+import EventSourcing
+import Journal
+
+extension Engine {
+  /// Snapshots, sleep and the archive, each at its time, until the surrounding task is cancelled.
+  func keepHouse() async {
+    let settings = configuration.housekeeping
+    var wasFull = false
+    var (sinceSweep, sinceSnapshot, sinceArchive) = (Duration.zero, Duration.zero, Duration.zero)
+    let tick = Duration.seconds(1)
+    // Four looks in the time after which an entity counts as idle: none stays more than a quarter of it longer.
+    let sweepInterval = settings.sleepAfter.map { $0 / 4 }
+    while (try? await Task.sleep(for: tick)) != nil {
+      guard isReady else { continue }
+      let isFull = journal.writer?.isStorageFull ?? false
+      if isFull != wasFull {
+        wasFull = isFull
+        metrics.storage(isFull: isFull)
+        logger.log(level: isFull ? .error : .notice, isFull ? "the disk is full: make room" : "the disk has room again")
+      }
+      sinceSweep += tick
+      sinceSnapshot += tick
+      sinceArchive += tick
+      if let sweepInterval, sinceSweep >= sweepInterval {
+        sinceSweep = .zero
+        await putIdleToSleep(unusedFor: 3)
+        metrics.slept(awake: shelves.reduce(0) { $0 + $1.awakeCount }, spillBytes: spill.byteCount)
+      }
+      if let interval = settings.snapshotInterval, sinceSnapshot >= interval {
+        sinceSnapshot = .zero
+        await snapshotIfWorthwhile(settings.snapshotRecordsMinimum)
+      }
+      if sinceArchive >= settings.archiveInterval {
+        sinceArchive = .zero
+        await tidySegments()
+      }
+    }
+  }
+
+  private func snapshotIfWorthwhile(_ recordsMinimum: UInt64) async {
+    let last = snapshotPoints.withLock { $0.last?.position ?? 0 }
+    guard let position = journal.writer?.durablePoint.position, position >= last + max(1, recordsMinimum) else { return }
+    do {
+      let info = try await snapshotNow()
+      logger.info(
+        "snapshot written",
+        metadata: [
+          "position": "\(info.position)", "entities": "\(info.entities)", "bytes": "\(info.bytes)",
+        ])
+    } catch {
+      // The service goes on; a restart has more to read.
+      metrics.snapshotFailed()
+      logger.error("the snapshot failed", metadata: ["reason": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import EntityRuntime
+package import EventSourcing
+
+extension Engine {
+  /// The state of every entity as bytes, with the number of its last event: two ways to the same journal's end must
+  /// agree in it.
+  package func capturedStates() async throws -> [EntityID: CapturedState] {
+    var states: [EntityID: CapturedState] = [:]
+    for source in sources {
+      for key in source.keys {
+        guard let captured = await source.capture(key), let (_, image) = try Self.bytes(of: captured) else { continue }
+        states[EntityID(source.kind, key)] = CapturedState(sequence: captured.sequence, image: image)
+      }
+    }
+    return states
+  }
+}
+
+extension Engine {
+  /// Entities in memory, of the kinds that can sleep.
+  package var awakeEntities: Int { shelves.reduce(0) { $0 + $1.awakeCount } }
+}
+
+/// One entity as `Engine.capturedStates` finds it.
+package struct CapturedState: Sendable, Equatable {
+  package let sequence: UInt64
+  package let image: [UInt8]
+}

@@ -1,0 +1,172 @@
+import Logging
+import ChatDomain
+import EntityRuntime
+import EventSourcing
+import Foundation
+import Journal
+import JournalFormat
+import PushDomain
+
+/// Why a redaction was not begun; nothing was changed.
+public enum RedactionError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// No record of such a customer.
+  case nothingFound
+  case invalid(field: String, reason: String)
+  /// The journal is not open.
+  case unavailable
+
+  public var description: String {
+    switch self {
+    case .nothingFound: "there is no record of this subject: nothing was changed"
+    case .invalid(let field, let reason): "\(field) \(reason)"
+    case .unavailable: "the journal is not open"
+    }
+  }
+}
+
+extension Engine {
+  /// Erases everything of one customer: chats, Comet sessions, pushes; in the journal, its archive, the snapshots, the
+  /// files that recovery cut off, and the running state, which shows a placeholder from then on.
+  ///
+  /// Positions, counts and the hash chain stay. A crash in between makes the next start carry it to its end; before the
+  /// plan is on the disk, nothing has happened.
+  /// - Parameters:
+  ///   - subject: a user key, service id, chat session id, Comet session's id, device id, or a value of attached data.
+  ///   - by: the operator, 1 to 256 bytes; stays in the journal.
+  ///   - reason: at most 1,024 bytes; stays in the journal.
+  /// - Throws: `RedactionError`, `JournalError`, `StorageError`, `SnapshotError`.
+  public func redact(subject: String, by: String, reason: String) async throws -> RedactionLog.Redaction {
+    try Self.check(subject: subject, by: by, reason: reason)
+    return try await redact(subject: subject, by: by, reason: reason, id: identifiers.browserID())
+  }
+
+  func redact(subject: String, by: String, reason: String, id: String) async throws -> RedactionLog.Redaction {
+    guard journal.writer != nil else { throw RedactionError.unavailable }
+    return try await housekeeper.alone { [self] in
+      try await context.untilDurable()
+      let searchedUpTo = journal.writer?.durablePoint.position ?? 0
+      let (scope, records) = try await onThread { [self] in try search(subject) }
+      guard !scope.isEmpty else { throw RedactionError.nothingFound }
+      let plan = RedactionPlan(
+        id: id, by: by, reason: reason, requestedAt: context.time.now.milliseconds, scope: scope,
+        records: records, searchedUpTo: searchedUpTo)
+      try await write(plan)
+      return try await carryOut(plan)
+    }
+  }
+
+  /// Carries a redaction that a crash interrupted to its end; nothing if there is none.
+  func resumeRedaction() async throws {
+    guard let bytes = try await onThread({ [self] in try redactionIntent.read() }) else { return }
+    let plan = try JSONDecoder().decode(RedactionPlan.self, from: Data(bytes))
+    logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
+    let report = try await housekeeper.alone { [self] in try await carryOut(plan) }
+    logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
+  }
+
+  static func check(subject: String, by: String, reason: String) throws(RedactionError) {
+    try check(subject, "subject", 1...1_024)
+    try check(by, "by", 1...256)
+    try check(reason, "reason", 0...1_024)
+  }
+
+  private static func check(_ text: String, _ field: String, _ bounds: ClosedRange<Int>) throws(RedactionError) {
+    guard bounds.contains(text.utf8.count) else {
+      throw .invalid(field: field, reason: "has not \(bounds.lowerBound) to \(bounds.upperBound) bytes")
+    }
+  }
+
+  /// Two walks through the whole journal. Blocks.
+  private func search(_ subject: String) throws -> (RedactionScope, records: Int) {
+    var found = SubjectScope(subject: subject)
+    try reader.forEachRecord { found.collect($0) }
+    found.close()
+    let scope = RedactionScope(found)
+    var records = 0
+    if !scope.isEmpty { try reader.forEachRecord { if scope.covers($0, restatements: [:]) { records += 1 } } }
+    return (scope, records)
+  }
+
+  /// Each step may have been done already by a process that did not live to do the next.
+  private func carryOut(_ planned: RedactionPlan) async throws -> RedactionLog.Redaction {
+    guard let writer = journal.writer else { throw RedactionError.unavailable }
+    let before = writer.durablePoint.position
+    let plan = try await eraseLiveState(planned)
+    let seal = try await onThread { try writer.roll() }
+    // From here on a start finds only what is left.
+    let snapshot = try await writeSnapshot()
+    let (store, redaction, reader, intent) = (snapshots, segmentRedaction, reader, redactionIntent)
+    let rewritten = try await onThread {
+      try store.removeAll(except: store.file(at: snapshot.point.position))
+      let restatements = try Self.restatements(in: reader, after: before)
+      _ = try redaction.removeCutFiles()
+      return try redaction.redact(upTo: seal.position) { plan.scope.covers($0, restatements: restatements) }
+    }
+    let report = RedactionLog.Redaction(
+      id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: rewritten.records)),
+      entities: plan.scope.entityCount, segments: rewritten.segments, upTo: seal.position,
+      requestedAt: Timestamp(milliseconds: plan.requestedAt))
+    guard let log = redactions.entity(RedactionLog.key) else { throw RedactionError.unavailable }
+    _ = try await log.perform(report) { $0.count }
+    try await onThread { try intent.remove() }
+    return report
+  }
+
+  private func write(_ plan: RedactionPlan) async throws {
+    let bytes = Array(try JSONEncoder().encode(plan))
+    try await onThread { [self] in try redactionIntent.write(bytes) }
+  }
+
+  /// Sessions first: nothing of them is delivered any more. Then chats and queues restate themselves without content.
+  /// - Returns: the plan, with the queues that were added to while the journal was searched.
+  private func eraseLiveState(_ planned: RedactionPlan) async throws -> RedactionPlan {
+    var plan = planned
+    let scope = plan.scope
+    for clientID in scope.sessions.sorted() {
+      if let session = comet.directory[clientID] { await comet.dismiss(session) }
+    }
+    for serviceID in scope.chats.sorted() {
+      guard let chat = chats.directory[serviceID] else { continue }
+      _ = try await chats.perform(.erase, on: chat) { _ in true }
+      chats.index.erased(serviceID)
+    }
+    feed.forget(scope.chats)
+    // From here on these chats push nothing.
+    try await context.untilDurable()
+    let (reader, searched) = (reader, plan)
+    plan.scope = try await onThread {
+      var scope = searched.scope
+      try reader.forEachRecord(from: searched.searchedUpTo + 1) { scope.add($0) }
+      return scope
+    }
+    if plan != searched { try await write(plan) }
+    let producers = scope.chats.sorted()
+    for key in plan.scope.queues.sorted() {
+      guard let queue = queues[key] else { continue }
+      _ = try await queue.perform(.erase(producers: producers)) { _ in true }
+      // Also if nothing of theirs was left in it: records of theirs are about to go, and replay must not miss them.
+      _ = try await queue.perform(.restate) { _ in true }
+    }
+    try await context.untilDurable()
+    return plan
+  }
+
+  /// The last restatement of each entity behind `position`.
+  private static func restatements(
+    in reader: JournalReader, after position: UInt64
+  ) throws -> [EntityID: UInt64] {
+    var found: [EntityID: UInt64] = [:]
+    try reader.forEachRecord(from: position) { record in
+      guard !record.isRedacted else { return }
+      let kind = EntityKind(rawValue: record.kind)
+      let restates =
+        switch kind {
+        case .chatSession: ChatEvent.isRestatement(record.tag)
+        case .pushQueue: PushEvent.isRestatement(record.tag)
+        default: false
+        }
+      if restates { found[EntityID(kind, record.keyText)] = record.position }
+    }
+    return found
+  }
+}

@@ -1,0 +1,86 @@
+import ChatDomain
+import EventSourcing
+import Foundation
+import JournalFormat
+import PushDomain
+
+/// Which records a redaction is about, so that it can be carried out again after a crash, when what led to them has been
+/// erased in part.
+struct RedactionScope: Codable, Equatable {
+  var chats: Set<String> = []
+  var sessions: Set<String> = []
+  /// Queues that hold pushes of these chats.
+  var queues: Set<String> = []
+  /// Queues that nobody else is pushed through: what is about the address goes too.
+  var ownQueues: Set<String> = []
+
+  init(_ subject: SubjectScope) {
+    for entity in subject.entities {
+      switch entity.kind {
+      case .chatSession: chats.insert(entity.key)
+      case .cometSession: sessions.insert(entity.key)
+      case .pushQueue:
+        queues.insert(entity.key)
+        if subject.isOnlyProducer(in: entity.key) { ownQueues.insert(entity.key) }
+      default: break
+      }
+    }
+  }
+
+  var isEmpty: Bool { chats.isEmpty && sessions.isEmpty && queues.isEmpty }
+  var entityCount: Int { chats.count + sessions.count + queues.count }
+
+  /// Whether a record holds something of the customer that is to go.
+  ///
+  /// - Parameter restatements: for each entity the position of the last event that restates it without the customer's
+  ///   content: that event stays, and what came after it too, since it is not about what was erased.
+  func covers(_ record: borrowing RecordView, restatements: [EntityID: UInt64]) -> Bool {
+    guard !record.isRedacted else { return false }
+    let kind = EntityKind(rawValue: record.kind)
+    let key = record.keyText
+    switch kind {
+    case .cometSession:
+      return sessions.contains(key)
+    case .chatSession:
+      guard chats.contains(key) else { return false }
+    case .pushQueue:
+      guard queues.contains(key), concerns(record, queue: key) else { return false }
+    default:
+      return false
+    }
+    guard let last = restatements[EntityID(kind, key)] else { return true }
+    return record.position < last
+  }
+
+  /// Adds the queue of a push that came from one of the chats after the journal was searched.
+  mutating func add(_ record: borrowing RecordView) {
+    guard !record.isRedacted, EntityKind(rawValue: record.kind) == .pushQueue else { return }
+    var payload = PayloadReader(record.payload)
+    guard let event = try? PushEvent(tag: record.tag, payload: &payload), let producer = event.producer,
+      chats.contains(producer)
+    else { return }
+    queues.insert(record.keyText)
+  }
+
+  private func concerns(_ record: borrowing RecordView, queue key: String) -> Bool {
+    var payload = PayloadReader(record.payload)
+    guard let event = try? PushEvent(tag: record.tag, payload: &payload) else { return false }
+    if let producer = event.producer { return chats.contains(producer) }
+    if PushEvent.isRestatement(record.tag) { return event.holdsMessages(of: chats) }
+    return ownQueues.contains(key)
+  }
+}
+
+/// What is written down before a redaction changes anything: after a crash it is carried out to its end.
+struct RedactionPlan: Codable, Equatable {
+  var id: String
+  var by: String
+  var reason: String
+  /// Milliseconds since 1970.
+  var requestedAt: Int64
+  var scope: RedactionScope
+  /// Records found when it was planned.
+  var records: Int
+  /// The journal was searched up to here.
+  var searchedUpTo: UInt64
+}

@@ -1,0 +1,83 @@
+import EventSourcing
+import PushDomain
+import Testing
+
+@Suite("Push queue, as bytes")
+struct QueueStateTests {
+  var rig = QueueRig()
+
+  @Test("the bytes are frozen, and do not depend on the order in which producers came")
+  mutating func bytes() throws {
+    #expect(PushQueue().stateBytes == [0x08, 0x00])
+    let late = rig.after(.seconds(-1))
+    for producer in ["b", "a"] { try rig.enqueue(.sample(3, from: producer, expiry: late)) }
+    try rig.send(.unregister(reason: "x"))
+    #expect(
+      rig.queue.stateBytes == [
+        0x08, 4, 0x12, 1, 0x78, 0x2A, 7, 0x0A, 1, 0x61, 0x10, 6, 0x18, 4, 0x2A, 7, 0x0A, 1, 0x62, 0x10, 6, 0x18, 2,
+      ])
+    let message = PushMessage(
+      producer: "p", number: 2, tag: "t", alert: "", content: [], service: "s",
+      target: PushAddress(type: "y", deviceID: "d"), attemptsMaximum: 3, expiry: Timestamp(milliseconds: 90),
+      collapseKey: nil)
+    var queue = PushQueue()
+    queue.evolve(.enqueued(message), at: .epoch)
+    queue.evolve(.retryScheduled(message.id, attempt: 1, until: Timestamp(milliseconds: 64), reason: ""), at: .epoch)
+    #expect(
+      queue.stateBytes == [
+        0x08, 2, 0x18, 0xB4, 1, 0x20, 1, 0x2A, 48, 0x0A, 1, 0x70, 0x10, 4, 0x18, 2, 0x20, 0x80, 1, 0x2A, 36, 0x0A, 30,
+        0x0A, 1, 0x70, 0x10, 4, 0x1A, 1, 0x74, 0x22, 0, 0x2A, 0, 0x3A, 1, 0x73, 0x42, 6, 0x0A, 1, 0x79, 0x12, 1, 0x64,
+        0x48, 6, 0x50, 0xB4, 1, 0x60, 2, 0x10, 2, 0x18, 2,
+      ])
+    #expect(try PushQueue(stateBytes: queue.stateBytes) == queue)
+  }
+
+  @Test("fields of a later version are skipped; a state without its arrivals is none")
+  mutating func laterVersion() throws {
+    try rig.enqueue(.sample(1))
+    var more = PayloadWriter()
+    more.text(40, "new")
+    more.integer(41, 7)
+    #expect(try PushQueue(stateBytes: more.bytes + rig.queue.stateBytes + more.bytes) == rig.queue)
+    #expect(throws: PayloadError.missingField(1)) { try PushQueue(stateBytes: []) }
+    #expect(throws: PayloadError.missingField(3)) { try PushQueue(stateBytes: [0x08, 0, 0x2A, 3, 0x0A, 1, 0x61]) }
+  }
+
+  @Test("a state that was cut is refused, or is another one; it never traps")
+  mutating func cut() throws {
+    for number in 1...3 { try rig.enqueue(.sample(number, collapseKey: "k")) }
+    let bytes = rig.queue.stateBytes
+    for length in 0..<bytes.count {
+      #expect((try? PushQueue(stateBytes: Array(bytes.prefix(length)))) != rig.queue)
+    }
+  }
+
+  @Test("the fullest queue restates itself in one record of the journal")
+  mutating func size() throws {
+    let limits = PushLimits()
+    let bytes = limits.contentBytesMaximum / limits.messagesMaximum
+    for number in 1...limits.messagesMaximum { try rig.enqueue(.sample(number, from: "p\(number)", bytes: bytes)) }
+    #expect(rig.queue.messageCount == limits.messagesMaximum)
+    try rig.send(.restate)
+    // Spec: journal format 1, the largest unit.
+    #expect(try #require(rig.journal.last).event.payload.count < 1_048_576)
+  }
+
+  @Test("awake while something is in flight; else asleep until the first pause or expiry is over")
+  mutating func rest() throws {
+    #expect(rig.queue.rest == .asleep(until: nil))
+    let first = PushMessage.sample(1), second = PushMessage.sample(2, expiry: rig.after(.milliseconds(500)))
+    try rig.enqueue(first)
+    try rig.enqueue(second)
+    #expect(rig.queue.rest == .wakeful)
+    try rig.end(first, .retryable(reason: "down"))
+    #expect(rig.queue.rest == .asleep(until: rig.after(.milliseconds(500))))
+    rig.pass(.milliseconds(600))
+    try rig.send(.expiryDue)
+    #expect(rig.queue.rest == .asleep(until: rig.after(.milliseconds(400))))
+    try rig.send(.retryDue(producer: first.producer))
+    #expect(rig.queue.rest == .wakeful)
+    try rig.end(first, attempt: 2, .delivered)
+    #expect(rig.queue.rest == .asleep(until: nil))
+  }
+}
