@@ -70,6 +70,14 @@ struct SessionEndTests {
     #expect(talk.session.received(.serverStops) == [.disarm])
   }
 
+  @Test("dismissed, it refuses what is held and what comes, and delivers nothing more")
+  func ended() {
+    var talk = Conversation.holding()
+    #expect(talk.session.received(.dismissed) == [respond(2, unknown), .disarm, .ended(.dismissed)])
+    #expect(talk.deliver("e1") == [])
+    #expect(talk.poll(3) == [respond(3, unknown)])
+  }
+
   @Test("restored after a restart, it goes on as if nothing had happened, with advice", arguments: [true, false])
   func restored(isConnected: Bool) {
     var talk = Conversation(

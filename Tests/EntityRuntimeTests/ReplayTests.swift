@@ -117,6 +117,12 @@ struct ReplayTests {
     try apply(.added(1), to: "a", sequence: 3, in: &refused)
     #expect(throws: ReplayError.self) { try refused.finish() }
 
+    var over = ReplayTable<Counter>(kind: .chatSession)
+    over.erasedRecords = 2
+    try apply(.added(1), to: "a", sequence: 3, in: &over)
+    try apply(.finished, to: "a", sequence: 4, in: &over)
+    #expect(try over.finish().finished == ["a"])
+
     var healed = ReplayTable<Counter>(kind: .chatSession)
     healed.erasedRecords = 2
     try apply(.added(1), to: "a", sequence: 3, in: &healed)

@@ -109,7 +109,7 @@ extension BayeuxSession {
         }
       }
       actions.append(.respond(exchange, messages: messages))
-    case .deliver, .timerElapsed, .written, .closed, .serverStops: break
+    case .deliver, .timerElapsed, .written, .closed, .serverStops, .dismissed: break
     }
   }
 

@@ -121,6 +121,9 @@ public struct BayeuxSession: Sendable {
       disconnect(on: Lane(exchange: exchange, transport: transport), replies, &actions)
     case .serverStops:
       stop(&actions)
+    case .dismissed:
+      if let held { actions.append(.respond(held.lane.exchange, messages: [refusal(of: held.request)])) }
+      end(.dismissed, &actions)
     }
     return actions
   }

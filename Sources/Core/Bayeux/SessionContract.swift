@@ -67,6 +67,8 @@ public enum SessionInput: Sendable, Equatable {
   case disconnect(exchange: ExchangeID, transport: ConnectionType, replies: [SessionReply])
   /// The server stops: release what is held, with an advice to retry; the session itself lives on in the journal.
   case serverStops
+  /// The operator ends the session: what is held is refused, what is queued is not delivered any more.
+  case dismissed
 }
 
 /// What a session wants done, in order.

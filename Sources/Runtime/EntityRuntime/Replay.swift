@@ -142,8 +142,24 @@ public struct ReplayTable<State: RestorableState> {
       found: record.sequence)
     // Where records were erased, the event that restates what is left must follow; `finish` sees to it.
     guard erasedRecords > 0, record.sequence > expected else { throw gap }
-    if gaps[index] == nil { gaps[index] = gap }
+    if endsAnything(record) {
+      // What is left of an erased entity is its end.
+      gaps[index] = nil
+      states[index] = State()
+      sequences[index] = Self.finished
+    } else if gaps[index] == nil {
+      gaps[index] = gap
+    }
     return false
+  }
+
+  /// Whether this event is an entity's end, whatever came before it.
+  private func endsAnything(_ record: ReplayRecord) -> Bool {
+    var payload = PayloadReader(record.payload)
+    guard let event = try? State.Event(tag: record.tag, payload: &payload) else { return false }
+    var state = State()
+    state.evolve(event, at: record.time)
+    return state.isFinished
   }
 
   @usableFromInline

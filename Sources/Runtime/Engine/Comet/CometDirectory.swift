@@ -54,6 +54,11 @@ final class CometDirectory: Sendable {
     }
   }
 
+  /// The session under this id, also one whose end is not in the journal yet.
+  func session(evenDeparting clientID: String) -> CometSession? {
+    state.withLock { $0.sessions[clientID] ?? $0.departing[clientID] }
+  }
+
   /// The session's end is in the journal.
   func departed(_ session: CometSession) {
     state.withLock { state in

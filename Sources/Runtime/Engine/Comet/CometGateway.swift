@@ -328,13 +328,6 @@ public final class CometGateway: Sendable {
     }
   }
 
-  /// Ends a session whose customer is erased: what is held is answered, and the next request finds no session.
-  func dismiss(_ session: CometSession) async {
-    await session.stop()
-    do throws(EventLogError) { try await session.close(.dismissed) } catch { return }
-    directory.remove(session)
-  }
-
   /// A session ended by itself. Called on the session's actor; the chats are told from its lane.
   func ended(_ session: CometSession, _ end: SessionEnd) {
     guard end != .disconnected else { return directory.remove(session) }

@@ -136,6 +136,13 @@ actor CometSession {
 
   func stop() { perform(machine.received(.serverStops)) }
 
+  /// Ends for good, with all that is queued; returns once that is durable.
+  func dismiss() async throws(EventLogError) {
+    // The machine first: between the record and its end, a request that is under way would still be served.
+    perform(machine.received(.dismissed))
+    try await close(.dismissed)
+  }
+
   private func timerElapsed(_ generation: UInt32) {
     guard generation == timerGeneration else { return }
     #if CARILLON_CANARIES

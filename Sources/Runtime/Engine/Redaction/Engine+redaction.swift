@@ -123,7 +123,7 @@ extension Engine {
     var plan = planned
     let scope = plan.scope
     for clientID in scope.sessions.sorted() {
-      if let session = comet.directory[clientID] { await comet.dismiss(session) }
+      if let session = comet.directory.session(evenDeparting: clientID) { try await session.dismiss() }
     }
     for serviceID in scope.chats.sorted() {
       guard let chat = chats.directory[serviceID] else { continue }
