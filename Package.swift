@@ -50,6 +50,8 @@ let package = Package(
   products: [
     .executable(name: "carillon", targets: ["carillon"]),
     .executable(name: "carillon-bench", targets: ["carillon-bench"]),
+    .executable(name: "carillon-torture", targets: ["carillon-torture"]),
+    .executable(name: "carillon-simulate", targets: ["carillon-simulate"]),
     .library(name: "CarillonClient", targets: ["CarillonClient"]),
   ],
   dependencies: [
@@ -132,6 +134,21 @@ let package = Package(
     // Tests: a folder for each module, then the whole.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     module("SimulatedDisk", in: "Tests", ["TestSupport", "Journal", systemPackage]),
+    module(
+      "Simulation", in: "Tests",
+      [
+        "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
+        "ChatDomain", "PushDomain", "Journal", "JournalFormat", logging, systemPackage,
+      ]),
+    .executableTarget(
+      name: "carillon-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
+    .executableTarget(
+      name: "carillon-torture",
+      dependencies: [
+        "SimulatedDisk", "TestSupport", "Journal", "JournalFormat", "Engine", "EntityRuntime", "EventSourcing",
+        "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", argumentParser, logging, systemPackage,
+      ],
+      path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
     tests("EventSourcingTests", ["TestSupport", "EventSourcing"]),
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
@@ -144,7 +161,7 @@ let package = Package(
       "EngineTests",
       [
         "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal",
-        "JournalFormat", logging, systemPackage,
+        "JournalFormat", "SimulatedDisk", logging, systemPackage,
       ]),
     tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),

@@ -16,10 +16,15 @@ final class EngineRig: Sendable {
   let summary: RecoverySummary
   private let running: Task<Void, Never>
 
-  /// - Parameter directory: the data of an earlier rig, to be a restart of it.
-  init(directory: FilePath, sections: [String: [String: String]] = [:], maxInterval: Int = 10_000) async throws {
+  /// - Parameters:
+  ///   - directory: the data of an earlier rig, to be a restart of it.
+  ///   - storage: the disk that it is on.
+  init(
+    directory: FilePath, sections: [String: [String: String]] = [:], maxInterval: Int = 10_000,
+    storage: any JournalStorage = DiskStorage(), segmentByteCount: Int = 1 << 20
+  ) async throws {
     var configuration = EngineConfiguration(dataDirectory: directory)
-    configuration.journal.segmentByteCount = 1 << 20
+    configuration.journal.segmentByteCount = segmentByteCount
     configuration.sessionSettings.maxIntervalMilliseconds = maxInterval
     configuration.options = Options(
       sections: [
@@ -28,8 +33,10 @@ final class EngineRig: Sendable {
       ].merging(sections) { $0.merging($1) { _, new in new } })
     let courier = ScriptedCourier()
     self.courier = courier
+    var environment = EngineEnvironment()
+    environment.storage = storage
     let engine = Engine(
-      configuration: configuration, providers: { $0 == "test" ? courier : nil },
+      configuration: configuration, environment: environment, providers: { $0 == "test" ? courier : nil },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onFatal: { _ in })
     self.engine = engine
     running = Task { await engine.run() }

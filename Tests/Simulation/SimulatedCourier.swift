@@ -1,0 +1,69 @@
+import Engine
+import PushDomain
+
+/// A push provider as the world has them: prompt, late, silent for a while, mistaken, or lying.
+///
+/// Safe to share: the whole simulation is one thread.
+final class SimulatedCourier: PushProvider, @unchecked Sendable {
+  /// A delivery that is under way.
+  struct Pending {
+    let delivery: PushDelivery
+    let since: Int64
+    let answer: UnsafeContinuation<PushOutcome, Never>
+  }
+
+  private unowned let world: World
+  weak var life: Life?
+  private(set) var pending: [Pending] = []
+
+  init(_ world: World) { self.world = world }
+
+  var types: Set<String> { [SimulatedServices.pushType] }
+
+  func deliver(_ delivery: PushDelivery) async -> PushOutcome {
+    guard let life, !life.isOver else { return .retryable(reason: "gone") }
+    world.handedToProvider(delivery, in: life)
+    if world.chance.comes(world.isHonest ? 100 : 60) { return outcome() }
+    return await withUnsafeContinuation { continuation in
+      pending.append(
+        Pending(delivery: delivery, since: world.time.monotonicMilliseconds, answer: continuation))
+    }
+  }
+
+  /// Answers one that waits; all that have waited for more than half a minute are answered, as a provider always is.
+  func answerSome() {
+    let now = world.time.monotonicMilliseconds
+    while let index = pending.firstIndex(where: { now - $0.since > 30_000 }) { answer(index) }
+    if !pending.isEmpty, world.chance.comes(50) { answer(world.chance.below(pending.count)) }
+  }
+
+  func answerAll() { while !pending.isEmpty { answer(0) } }
+
+  private func answer(_ index: Int) {
+    let one = pending.remove(at: index)
+    let outcome = outcome()
+    world.trace.note("provider answers \(one.delivery.message.number): \(outcome)")
+    one.answer.resume(returning: outcome)
+    guard let life, !life.isOver, world.chance.comes(20), !world.isHonest else { return }
+    // The same answer once more, and sometimes another one, as if two had been on the way.
+    let (id, attempt) = (one.delivery.message.id, one.delivery.attempt)
+    let second = world.chance.comes(50) ? outcome : self.outcome()
+    let target = one.delivery.message.target
+    world.start("answer twice", in: life) { engine in
+      await engine.order(.attemptEnded(id, attempt: attempt, second), of: target)
+    }
+  }
+
+  /// Says "delivered" most of the time, whether or not it is true.
+  private func outcome() -> PushOutcome {
+    if world.isHonest { return .delivered }
+    switch world.chance.below(100) {
+    case 0..<60: return .delivered
+    case 60..<85:
+      let wish: Duration? = world.chance.comes(30) ? .seconds(world.chance.number(in: 1...60)) : nil
+      return .retryable(reason: "busy", after: wish)
+    case 85..<97: return .refused(reason: "no")
+    default: return .unregistered(reason: "gone")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Engine
+
+/// The services of the simulated server, and what they are configured to.
+enum SimulatedServices {
+  static let names = ["at-once", "soon", "patient"]
+  static let pushType = "test"
+  static let timeToLiveSeconds = 7_200
+
+  static func pushDelay(of service: String) -> Duration {
+    switch service {
+    case "soon": .seconds(5)
+    case "patient": .seconds(90)
+    default: .zero
+    }
+  }
+
+  static var options: Options {
+    var sections: [String: [String: String]] = ["push": ["pushEnabled": "comet,\(pushType)"]]
+    for name in names {
+      sections["service.\(name)"] = [
+        "_client_timeout_notification": String(pushDelay(of: name).components.seconds),
+        "_ttl": String(timeToLiveSeconds),
+      ]
+    }
+    return Options(sections: sections)
+  }
+}

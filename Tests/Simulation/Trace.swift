@@ -1,0 +1,56 @@
+/// What happened, step by step: the last steps in words, all of them as one number.
+struct Trace {
+  static let kept = 30
+
+  private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  private var steps: [[String]] = []
+  /// Prints everything as it happens: for the replay of one seed.
+  let isLoud: Bool
+
+  init(isLoud: Bool) { self.isLoud = isLoud }
+
+  mutating func begin(_ step: Int, _ text: String) {
+    if steps.count >= Self.kept { steps.removeFirst() }
+    steps.append([])
+    note("\(step)  \(text)")
+  }
+
+  mutating func note(_ text: String) {
+    var hash = hash
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    self.hash = hash
+    if isLoud { print(text) }
+    if steps.isEmpty { steps.append([]) }
+    steps[steps.count - 1].append(text)
+  }
+
+  /// The last steps.
+  var tail: String { steps.map { $0.joined(separator: "\n      ") }.joined(separator: "\n") }
+}
+
+/// A promise that was not kept.
+struct Violation: Sendable {
+  let invariant: Invariant
+  let detail: String
+  let step: Int
+}
+
+/// What holds after each step, or whenever everything is at rest.
+enum Invariant: String, Sendable, CaseIterable {
+  case nothingAcknowledgedIsLost = "nothing acknowledged is lost"
+  case nothingVisibleBeforeDurable = "nothing visible before durable"
+  case transcriptAsJournalled = "everybody sees the transcript as it was journalled"
+  case inOrderWithoutGaps = "in order, no gap, nothing twice"
+  case catchUpComplete = "a client that is there has everything"
+  case onePushOneOutcome = "each push has one number and one outcome"
+  case pushForWhatWasMissed = "a push for what the customer missed, and for nothing else"
+  case newestOfAKeyStays = "the newest push of a collapse key stays"
+  case timersFireInTime = "what is due happens, and not before"
+  case conservation = "accepted = delivered + stored + ended with notice"
+  case replayGivesTheSame = "replay from zero gives the states that live"
+  case deadSessionsGetNothing = "a session that is over gets nothing"
+  case everyRequestAnswered = "every request is answered"
+  case honestAnswers = "no refusal without a reason"
+  case redactedIsGone = "what was redacted is gone"
+  case journalIsSound = "the journal opens, and its chain verifies"
+}

@@ -1,0 +1,50 @@
+import Engine
+import Journal
+import JournalFormat
+
+// A customer asks to be forgotten.
+extension World {
+  func redact(_ life: Life) {
+    guard let customer = chance.one(of: customers) else { return }
+    let key = customer.userKey
+    trace.begin(step, "\(key) is to be forgotten")
+    hasRedacted = true
+    learn()
+    let known = UInt64(mirror.records.count)
+    ask("redaction", in: life) {
+      try await $0.redact(subject: key, by: "operator", reason: "asked for")
+    } then: { [self] result in
+      guard case .success = result else { return }
+      counts.redactions += 1
+      findTraces(of: key, upTo: known, in: life)
+    }
+  }
+
+  /// Nothing of what was written about a customer until then is in the journal any more.
+  private func findTraces(of key: String, upTo position: UInt64, in life: Life) {
+    let reader = JournalReader(directory: Self.journalDirectory, storage: life.disk)
+    do {
+      try reader.forEachRecord { record in
+        guard record.position <= position, !record.isRedacted else { return }
+        let text = String(decoding: record.payload, as: UTF8.self)
+        guard text.firstWord(from: key) == key else { return }
+        throw Failure(.redactedIsGone, "record \(record.position) still speaks of \(key)")
+      }
+    } catch {
+      violated(by: error, .journalIsSound)
+    }
+  }
+}
+
+extension String {
+  /// The letters, digits and hyphens that `word` begins.
+  fileprivate func firstWord(from word: String) -> String {
+    var rest = self[...]
+    while let range = rest.firstRange(of: word) {
+      let end = rest[range.upperBound...].firstIndex { !$0.isNumber } ?? rest.endIndex
+      if end == range.upperBound { return word }
+      rest = rest[range.upperBound...]
+    }
+    return ""
+  }
+}

@@ -1,0 +1,179 @@
+import ChatDomain
+import Engine
+import EventSourcing
+import Journal
+import PushDomain
+import SimulatedDisk
+
+// What holds when everything that was under way has come to its end.
+extension World {
+  /// Lets everything happen that can happen without time going by.
+  func settle() {
+    for _ in 0..<200 {
+      SeededExecutor.run()
+      guard let life, life.failure == nil, survivor == nil else { return }
+      var isBusy = false
+      // Also when nothing waits: this is how the journal learns that the disk has room again.
+      if SeededExecutor.isIdle { commit() }
+      if life.engine.journalNeedsStep {
+        commit()
+        isBusy = disk.capacity == .max
+      }
+      for customer in customers {
+        while !customer.comet.inFlight.isEmpty {
+          customer.comet.arrive()
+          isBusy = true
+        }
+      }
+      if !isBusy, SeededExecutor.isIdle { return }
+    }
+    violated(.everyRequestAnswered, "there is no end to what happens")
+  }
+
+  /// What holds after each step.
+  func checkNow() { learn() }
+
+  /// Neither a full disk nor its consequences are in the way.
+  private var hasRoom: Bool {
+    disk.capacity == .max && (lastFullness == 0 || time.monotonicMilliseconds - lastFullness > 12_000)
+  }
+
+  func checkAtRest() {
+    learn()
+    guard let life, life.failure == nil, survivor == nil, violation == nil, hasRoom else { return }
+    if !openRequests.isEmpty {
+      violated(.everyRequestAnswered, "without an answer: \(openRequests.values.sorted())")
+    }
+    for customer in customers {
+      if let wire = customer.comet.wires.first(where: { !$0.isClosed && !$0.awaits.subtracting(["connect"]).isEmpty }) {
+        violated(.everyRequestAnswered, "\(customer.comet.description) waits for \(wire.awaits.sorted())")
+      }
+      if customer.comet.isOnline { checkComplete(customer) }
+    }
+    compareStates(life)
+  }
+
+  private func checkComplete(_ customer: Customer) {
+    for book in customer.books where book.knowsStart && book.notifiesByComet {
+      guard let serviceID = book.serviceID, let chat = reference.chats[serviceID], !chat.isExpired, !chat.isErased
+      else { continue }
+      if book.has < chat.lines.count {
+        violated(
+          .catchUpComplete,
+          "\(customer.comet.description) is there and has \(book.has) of \(chat.lines.count) lines of \(serviceID)")
+      }
+    }
+  }
+
+  /// The states that live and sleep are those that a replay from the first record gives.
+  private func compareStates(_ life: Life) {
+    guard life.engine.isJournalSettled, violation == nil else { return }
+    start("states", in: life) { [self] engine in
+      do { compare(try await engine.states()) } catch { violated(by: error, .replayGivesTheSame) }
+    }
+    SeededExecutor.run()
+  }
+
+  private func compare(_ live: [EntityID: (sequence: UInt64, state: [UInt8])]) {
+    let replayed = reference.states.bytes
+    for (id, one) in replayed {
+      guard let other = live[id] else { return violated(.replayGivesTheSame, "\(id) does not live") }
+      if one.sequence != other.sequence {
+        return violated(.replayGivesTheSame, "\(id) has come to \(other.sequence), the journal to \(one.sequence)")
+      }
+      if one.state != other.state { return violated(.replayGivesTheSame, "\(id) is not what its records say") }
+    }
+    for (id, one) in live where replayed[id] == nil && one.sequence > 0 && id.kind != .redactionLog {
+      return violated(.replayGivesTheSame, "\(id) lives and is not in the journal")
+    }
+  }
+
+  // MARK: The end of all things
+
+  /// Everybody comes back and has everything; then all leave, and what is owed falls due.
+  func comeToRest() {
+    isHonest = true
+    armedCrash = nil
+    disk.set(fault: nil)
+    disk.capacity = .max
+    if life?.failure != nil || survivor != nil { recoverFromDeath() }
+    life?.courier.answerAll()
+    settle()
+    rest(milliseconds: 15_000, times: 2)
+    comeBack()
+    guard violation == nil else { return }
+    crashNow(losesPower: true)
+    settle()
+    checkAtRest()
+    comeBack()
+    guard violation == nil else { return }
+    for customer in customers { customer.comet.vanish() }
+    for agent in agents { agent.stopListening() }
+    rest(milliseconds: 15_000, times: 20)
+    rest(milliseconds: 300_000, times: 8)
+    if time.settings == 0 { checkDue() }
+    rest(milliseconds: 3_600_000, times: 30)
+    checkDue()
+    checkOver()
+  }
+
+  private func rest(milliseconds: Int64, times: Int) {
+    for _ in 0..<times where violation == nil {
+      advance(milliseconds)
+      life?.courier.answerAll()
+      settle()
+    }
+    checkAtRest()
+  }
+
+  private func comeBack() {
+    for _ in 0..<12 where violation == nil {
+      for customer in customers where !customer.comet.isOnline { customer.comet.proceed() }
+      settle()
+    }
+    checkAtRest()
+    guard violation == nil else { return }
+    for customer in customers {
+      guard customer.comet.isOnline else {
+        return violated(.everyRequestAnswered, "\(customer.comet.description) cannot come online")
+      }
+      checkComplete(customer)
+    }
+  }
+
+  /// Time enough has gone by: nothing is owed any more.
+  private func checkDue() {
+    learn()
+    for (id, chat) in reference.chats {
+      if let delay = chat.delay, !chat.isExpired {
+        violated(.timersFireInTime, "the push delay of \(id) until \(delay.deadline) never ends")
+      }
+      for number in chat.requested where !chat.isErased && reference.acceptedBy[PushID(producer: id, number: number)] == nil {
+        violated(.conservation, "push \(number) of \(id) came to no queue")
+      }
+    }
+    for (key, queue) in reference.queues {
+      if let entry = queue.waiting.values.first {
+        violated(.timersFireInTime, "push \(entry.message.number) waits in \(key) for ever")
+      }
+      guard queue.waiting.isEmpty else { continue }
+      let accepted = reference.acceptedBy.filter { $0.value == key }
+      for id in accepted.keys where queue.outcomes[id] == nil {
+        violated(.conservation, "push \(id.number) of \(id.producer) has no outcome")
+      }
+    }
+  }
+
+  private func checkOver() {
+    for (id, chat) in reference.chats {
+      if chat.isExpired {
+        counts.expiredChats += 1
+      } else {
+        violated(.timersFireInTime, "\(id) outlives its time")
+      }
+    }
+    do { _ = try JournalReader(directory: Self.journalDirectory, storage: disk).verify() } catch {
+      violated(by: error, .journalIsSound)
+    }
+  }
+}

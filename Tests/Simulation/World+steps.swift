@@ -1,0 +1,157 @@
+import ChatDomain
+import Engine
+import EventSourcing
+import PushDomain
+import SimulatedDisk
+import SystemPackage
+
+// What happens next.
+extension World {
+  func takeStep() {
+    guard let life, life.failure == nil, survivor == nil else {
+      trace.begin(step, "the process has died")
+      recoverFromDeath()
+      return
+    }
+    switch chance.below(1_000) {
+    case 0..<500: customerStep(life)
+    case 500..<680: agentStep(life)
+    case 680..<730: producerStep(life)
+    case 730..<870: pass(time: timeToPass())
+    case 870..<900:
+      trace.begin(step, "providers answer")
+      life.courier.answerSome()
+    case 900..<925: houseStep(life)
+    case 925..<935: crashNow(losesPower: chance.comes(50))
+    case 935..<942:
+      trace.begin(step, "a crash is coming")
+      armedCrash = ArmedCrash(moments: chance.number(in: 1...8), losesPower: chance.comes(50))
+    case 942..<946: stopGracefully()
+    case 946..<950: failStorage()
+    case 950..<958: fillDisk()
+    case 958..<964:
+      let hours = chance.number(in: -2...2)
+      trace.begin(step, "the wall clock is set by \(hours) h")
+      time.setWallClock(by: Int64(hours) * 3_600_000)
+    default:
+      trace.begin(step, "a moment of rest")
+      settle()
+      checkAtRest()
+      return
+    }
+    churn()
+  }
+
+  /// Lets some of what is under way happen, in whatever order.
+  private func churn() {
+    SeededExecutor.run(atMost: chance.comes(60) ? .max : chance.below(30))
+    if chance.comes(60) { commit() }
+    SeededExecutor.run(atMost: chance.comes(60) ? .max : chance.below(30))
+    for customer in customers where !customer.comet.inFlight.isEmpty {
+      if chance.comes(70) { customer.comet.arrive() } else if chance.comes(10) { customer.comet.lose() }
+    }
+    // An app that does nothing else polls.
+    for customer in customers where chance.comes(35) && !customer.books.isEmpty { customer.comet.proceed() }
+    if chance.comes(50) { commit(confirming: chance.comes(10)) }
+    if chance.comes(70) { SeededExecutor.run() }
+    checkNow()
+  }
+
+  func commit(confirming: Bool = false) {
+    guard let life, !life.isOver, life.failure == nil else { return }
+    life.engine.stepJournal(confirming: confirming)
+  }
+
+  private func timeToPass() -> Int64 {
+    switch chance.below(20) {
+    case 0..<8: Int64(chance.number(in: 10...900))
+    case 8..<14: Int64(chance.number(in: 1_000...12_000))
+    case 14..<19: Int64(chance.number(in: 12_000...120_000))
+    default: Int64(chance.number(in: 600_000...5_000_000))
+    }
+  }
+
+  func pass(time milliseconds: Int64) {
+    trace.begin(step, "\(milliseconds) ms pass")
+    advance(milliseconds)
+  }
+
+  func advance(_ milliseconds: Int64) {
+    let wasIdle = SeededExecutor.isIdle
+    time.advance(milliseconds: milliseconds)
+    if !wasIdle { for customer in customers { customer.comet.isNotForgottenYet() } }
+    guard let life, !life.isOver else { return }
+    life.engine.tick()
+    life.courier.answerSome()
+    guard chance.comes(70) else { return }
+    SeededExecutor.run()
+    for customer in customers { customer.comet.noteSilence() }
+  }
+
+  // MARK: The house
+
+  private func houseStep(_ life: Life) {
+    if redacts, chance.comes(8) {
+      redact(life)
+    } else if chance.comes(40) {
+      trace.begin(step, "a snapshot")
+      ask("snapshot", in: life) { try await $0.snapshotNow() } then: { [self] result in
+        if case .success = result { counts.snapshots += 1 }
+      }
+    } else {
+      trace.begin(step, "idle entities go to sleep")
+      let sweeps = UInt32(chance.below(2))
+      ask("sleep", in: life) { await $0.putIdleToSleep(unusedFor: sweeps) } then: { [self] result in
+        if case .success(let count) = result { counts.sleepers += count }
+      }
+    }
+  }
+
+  private func failStorage() {
+    let call = chance.number(in: 1...4)
+    trace.begin(step, "write \(call) from now fails")
+    disk.set(fault: DiskFault(.fail(.ioError), call: call) { Self.isJournalWrite($0) })
+  }
+
+  private func fillDisk() {
+    if disk.capacity == .max {
+      let room = chance.number(in: 0...80_000)
+      trace.begin(step, "the disk is full but for \(room) bytes")
+      disk.capacity = disk.usedByteCount + room
+      life?.hasBeenFull = true
+      lastFullness = time.monotonicMilliseconds
+    } else {
+      trace.begin(step, "the disk has room again")
+      lastFullness = time.monotonicMilliseconds
+      disk.capacity = .max
+    }
+  }
+
+  // MARK: A producer beside the chats
+
+  /// An app server that pushes to devices by itself, with collapse keys and times to live.
+  private func producerStep(_ life: Life) {
+    let producer = "app-\(chance.below(2))"
+    let device = "device-\(chance.below(4))"
+    let address = PushAddress(type: SimulatedServices.pushType, deviceID: device)
+    if chance.comes(4) {
+      trace.begin(step, "\(device) registers")
+      return start("register", in: life) { await $0.order(.register, of: address) }
+    }
+    orderNumber += 1
+    let key = chance.comes(60) ? "key-\(chance.below(2))" : nil
+    let expiry = chance.comes(40) ? time.now.advanced(by: .seconds(chance.number(in: 1...120))) : nil
+    let message = PushMessage(
+      producer: producer, number: orderNumber, tag: "app", alert: "", content: Array("{}".utf8), service: "app",
+      target: address, attemptsMaximum: chance.number(in: 1...4), expiry: expiry, collapseKey: key,
+      priority: chance.comes(50) ? .high : .normal)
+    trace.begin(step, "\(producer) pushes \(orderNumber) to \(device), key \(key ?? "–")")
+    var limits = PushLimits()
+    limits.messagesMaximum = 12
+    let (bounds, repeats) = (limits, chance.comes(15))
+    start("order", in: life) { engine in
+      await engine.order(.enqueue(message, limits: bounds), of: address)
+      if repeats { await engine.order(.enqueue(message, limits: bounds), of: address) }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Engine
+import EventSourcing
+import SimulatedDisk
+import SystemPackage
+
+/// The whole service below the edge, and everybody around it, on one thread: customers, agents, providers, the clock
+/// and the disk.
+///
+/// ```
+///  seed ─> chance ─> what happens next ─┬─> engine (one life after the other) ─> sinks, providers, streams
+///                                       ├─> disk: durable, lost, full, failing        │ each hand-over is checked
+///                                       └─> clock, network, crashes                    v
+///                     journal's files ──> mirror ──> reference (what is certain) ──> invariants
+/// ```
+/// Safe to share: the whole simulation is one thread.
+final class World: @unchecked Sendable {
+  static let dataDirectory: FilePath = "/data"
+  static let journalDirectory: FilePath = "/data/journal"
+  /// A session that nobody hears of for so long, with a tick to spare, is over.
+  static let sessionGraceMilliseconds: Int64 = 10_100
+  static let customerCount = 6
+
+  let seed: UInt64
+  let segmentByteCount: Int
+  let time = SimulatedTime()
+  var chance: Chance
+  var trace: Trace
+  private(set) var violation: Violation?
+  private(set) var step = 0
+  /// Providers answer at once and take everything; nothing fails any more.
+  var isHonest = false
+  /// Customers ask to be forgotten.
+  let redacts: Bool
+  /// Somebody has asked for it.
+  var hasRedacted = false
+
+  var disk: MemoryDisk
+  var life: Life?
+  var lifeCount = 0
+  var mirror = JournalMirror(directory: World.journalDirectory)
+  var reference = Reference()
+  /// Set while the disk is in the middle of a write.
+  var isInsideWrite = false
+  /// The process dies after so many moments of writing; what is left of the disk is drawn then.
+  var armedCrash: ArmedCrash?
+  /// What the armed crash left.
+  var survivor: MemoryDisk?
+
+  var customers: [Customer] = []
+  var agents: [SimulatedAgent] = []
+  private var books: [String: ChatBook] = [:]
+  private var customerNumber = 0
+  /// Requests of this life that have no answer yet.
+  var openRequests: [Int: String] = [:]
+  private var requestNumber = 0
+  /// Texts that the server has acknowledged, and the chat of each.
+  var acknowledged: [String: String] = [:]
+  var textNumber = 0
+  var orderNumber = 0
+  /// Ids and salts; apart from `chance`, so that the order of jobs alone decides what the engine draws.
+  private var secrets: Chance
+  var lastFullness: Int64 = 0
+  var counts = Counts()
+
+  /// What a run has done, to see that it has done something.
+  struct Counts {
+    var commands = 0
+    var crashes = 0
+    var restarts = 0
+    var deliveries = 0
+    var news = 0
+    var acknowledged = 0
+    var expiredChats = 0
+    var snapshots = 0
+    var sleepers = 0
+    var redactions = 0
+  }
+
+  struct ArmedCrash {
+    var moments: Int
+    var losesPower: Bool
+  }
+
+  init(seed: UInt64, isLoud: Bool = false) {
+    self.seed = seed
+    redacts = seed % 4 == 0
+    chance = Chance(seed: seed)
+    secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
+    trace = Trace(isLoud: isLoud)
+    SeededExecutor.begin(seed: seed &* 0x9E37_79B9_7F4A_7C15)
+    segmentByteCount = chance.comes(50) ? 32_768 : 65_536
+    disk = MemoryDisk(sectorByteCount: chance.comes(50) ? 512 : 4_096)
+    for _ in 0..<Self.customerCount { addCustomer() }
+    agents = (1...3).map { SimulatedAgent(world: self, number: $0) }
+  }
+
+  func fill(_ bytes: UnsafeMutableRawBufferPointer) { secrets.fill(bytes) }
+
+  func addCustomer() {
+    customerNumber += 1
+    let device = chance.comes(80) ? "device-\(chance.comes(70) ? customerNumber : 0)" : nil
+    customers.append(Customer(number: customerNumber, deviceID: device, world: self))
+  }
+
+  func book(of serviceID: String) -> ChatBook? { books[serviceID] }
+  func enter(_ book: ChatBook, as serviceID: String) { books[serviceID] = book }
+
+  /// Notes a broken promise; the first one counts.
+  func violated(_ invariant: Invariant, _ detail: String) {
+    guard violation == nil else { return }
+    violation = Violation(invariant: invariant, detail: detail, step: step)
+    trace.note("VIOLATED: \(invariant.rawValue): \(detail)")
+  }
+
+  func violated(by error: any Error, _ invariant: Invariant) {
+    if let failure = error as? Failure {
+      violated(failure.invariant, failure.detail)
+    } else {
+      violated(invariant, "\(error)")
+    }
+  }
+
+  // MARK: A run
+
+  /// Lives through `commands` steps and the end of all things.
+  func run(commands: Int) {
+    trace.begin(0, "the server starts")
+    restart()
+    while step < commands, violation == nil {
+      step += 1
+      takeStep()
+      counts.commands += 1
+    }
+    guard violation == nil else { return }
+    step += 1
+    trace.begin(step, "the end")
+    comeToRest()
+    if let life { bury(life) }
+    life = nil
+  }
+
+  /// Starts a request to the engine; `body` runs on the simulated thread like everything else.
+  func start(_ name: String, in life: Life, _ body: @escaping @Sendable (Engine) async -> Void) {
+    requestNumber += 1
+    let number = requestNumber
+    openRequests[number] = name
+    Task.detached { [self] in
+      await body(life.engine)
+      if !life.isOver { openRequests[number] = nil }
+    }
+  }
+
+  /// Starts a request that has an answer; `then` is told it, unless the process dies before.
+  func ask<Answer: Sendable>(
+    _ name: String, in life: Life, _ body: @escaping @Sendable (Engine) async throws -> Answer,
+    then: @escaping @Sendable (Result<Answer, any Error>) -> Void
+  ) {
+    start(name, in: life) { [self] engine in
+      let result: Result<Answer, any Error>
+      do { result = .success(try await body(engine)) } catch { result = .failure(error) }
+      guard !life.isOver else { return }
+      learn()
+      switch result {
+      case .success: trace.note("\(name): done")
+      case .failure(let error):
+        trace.note("\(name): \(error)")
+        judge(error, of: name, in: life)
+      }
+      then(result)
+    }
+  }
+
+  /// A refusal has to have a reason that the world knows of.
+  private func judge(_ error: any Error, of name: String, in life: Life) {
+    guard let error = error as? EngineError else { return }
+    let isExcused: Bool =
+      switch error {
+      case .chat: true
+      case .unavailable: life.failure != nil || life.isStopping
+      case .storageFull: life.hasBeenFull
+      case .limitReached: life.hasBeenFull
+      case .unknownServiceName: false
+      }
+    if !isExcused { violated(.honestAnswers, "\(name): \(error)") }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The simulation's seeds, run by its own executable and counted here.
+struct SimulationTest: TortureTest {
+  static let name = "simulate"
+  static let purpose = "2,000 seeds of the simulated server; needs --simulator"
+  static let isParallel = false
+  private static let seedsInCase = 500
+
+  private let plan: Plan
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  var caseCount: Int { plan.count(2000) / Self.seedsInCase }
+
+  func run(_ number: Int) async throws -> CaseResult {
+    let first = (plan.seed - 1) * 100_000 + UInt64(number * Self.seedsInCase) + 1
+    let last = first + UInt64(Self.seedsInCase) - 1
+    return try await Simulator.run(
+      plan, ["run", "--seeds", "\(first)...\(last)", "--commands", "500"], count: Self.seedsInCase)
+  }
+}
+
+/// The planted faults, each to be found by the simulation.
+struct CanaryTest: TortureTest {
+  static let name = "canaries"
+  static let purpose = "ten planted faults, each found within 500 seeds; needs --simulator with the faults built in"
+  static let isParallel = false
+
+  private let plan: Plan
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  var caseCount: Int { 1 }
+
+  func run(_ number: Int) async throws -> CaseResult {
+    try await Simulator.run(plan, ["canaries", "--seeds", "1...500", "--commands", "500"], count: 10)
+  }
+}
+
+/// The simulation's executable.
+private enum Simulator {
+  /// Runs it; what it says is passed on. Its exit status is the verdict.
+  static func run(_ plan: Plan, _ arguments: [String], count: Int) async throws -> CaseResult {
+    guard let path = plan.simulator else { throw ScriptViolation("--simulator names no executable") }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    let status = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+    let command = ([path] + arguments).joined(separator: " ")
+    return CaseResult(count: count, violations: status == 0 ? [] : ["\(command) ended with \(status)"])
+  }
+}
