@@ -6,7 +6,11 @@ FLAGS := --explicit-target-dependency-import-check error
 VENV := .venv
 PYTHON := $(VENV)/bin/python3
 
-.PHONY: help setup build run demo test test-environment bench format lint clean
+# The planted faults of the canary hunt are compiled into the torture build only.
+TORTURE_BUILD := .build/torture
+TORTURE := $(TORTURE_BUILD)/release
+
+.PHONY: help setup build run demo test test-environment torture torture-short torture-build fuzz bench format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -36,6 +40,22 @@ test: setup test-environment ## Run all tests
 	$(SWIFT) test --skip-build $(FLAGS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests
 	$(SWIFT) test --skip-build $(FLAGS) --filter 'HTTPEdgeTests|PushProvidersTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --no-parallel --filter EndToEnd
+	$(MAKE) torture-short
+	Tests/Fuzz/run 60
+
+torture: torture-build ## Everything that could happen to a server, the long form: hours
+	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate
+	Tests/Fuzz/run 600
+
+torture-short: torture-build
+	$(TORTURE)/carillon-torture all --short --simulator $(TORTURE)/carillon-simulate
+
+torture-build: setup
+	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-torture $(FLAGS) -Xswiftc -DCARILLON_CANARIES
+	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-simulate $(FLAGS) -Xswiftc -DCARILLON_CANARIES
+
+fuzz: setup ## Fuzz everything that parses, a minute each
+	Tests/Fuzz/run 60
 
 # The independent CometD client that the end-to-end tests drive.
 test-environment:

@@ -67,7 +67,9 @@ struct RedactionCrashTests {
     // What a kill would have left, at every call that changes the disk.
     let states = Mutex<[(String, MemoryDisk)]>([])
     disk.set { call, moment in
-      guard moment != .after, !["read", "list", "size", "open", "lock"].contains(call.operation.rawValue) else { return }
+      guard moment != .after, !["read", "list", "size", "open", "lock"].contains(call.operation.rawValue) else {
+        return
+      }
       let left = disk.crash()
       states.withLock { $0.append(("\(moment) \(call.name) \(call.occurrence)", left)) }
     }

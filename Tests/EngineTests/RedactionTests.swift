@@ -47,7 +47,9 @@ struct RedactionTests {
     let store = SnapshotStore(directory: directory.appending("journal"))
     for file in try store.all() {
       try store.open(file).forEachState { entry, state in
-        if String(decoding: entry.brief + state, as: UTF8.self).contains(text) { places.append("snapshot: \(entry.key)") }
+        if String(decoding: entry.brief + state, as: UTF8.self).contains(text) {
+          places.append("snapshot: \(entry.key)")
+        }
       }
     }
     let files = FileManager.default.enumerator(atPath: directory.string)

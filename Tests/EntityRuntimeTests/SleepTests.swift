@@ -87,7 +87,9 @@ struct SleepTests {
       #expect(try await sleep(directory) == 1)
       #expect(shelf.count == 1)
       #expect(try await directory["a"]?.perform(.add(1)) { $0.total } == 4)
-      await #expect(throws: TurnError<Counter.Rejection>.self) { try await directory["a"]?.perform(.add(9)) { $0.total } }
+      await #expect(throws: TurnError<Counter.Rejection>.self) {
+        try await directory["a"]?.perform(.add(9)) { $0.total }
+      }
       context.beginSweep()
       #expect(try await sleep(directory) == 1)
       #expect(shelf.count == 2)
@@ -114,7 +116,9 @@ struct SleepTests {
     }
   }
 
-  @Test("an image and its brief come back from their bytes", arguments: [Rest.wakeful, .asleep(until: nil), .asleep(until: Timestamp(milliseconds: -5))])
+  @Test(
+    "an image and its brief come back from their bytes",
+    arguments: [Rest.wakeful, .asleep(until: nil), .asleep(until: Timestamp(milliseconds: -5))])
   func image(rest: Rest) throws {
     let image = EntityImage(brief: Brief(rest: rest, note: [7, 0, 255]), state: [1, 2, 3])
     #expect(try EntityImage(bytes: image.bytes) == image)

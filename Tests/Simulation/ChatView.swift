@@ -104,7 +104,9 @@ struct ChatView {
     let author = parties.indices.contains(party) ? parties[party] : ("", .external)
     lines.append(
       Line(type: type.rawValue, nickname: author.0, text: type.fixedText ?? text, role: author.1.rawValue))
-    guard isAbsent, !isErased, author.1 != .client, !Self.filtered.contains(type), hasTarget || !hasPushedInPhase else { return }
+    guard isAbsent, !isErased, author.1 != .client, !Self.filtered.contains(type), hasTarget || !hasPushedInPhase else {
+      return
+    }
     uncovered.insert(lines.count)
   }
 

@@ -47,7 +47,9 @@ final class JournalMirror {
       if segment == nil {
         guard try open(on: disk) else { return first }
       } else if let open = segment, let bytes = disk.contents(of: open.path) {
-        bytes.withUnsafeBytes { open.buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<open.buffer.count])) }
+        bytes.withUnsafeBytes {
+          open.buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<open.buffer.count]))
+        }
       }
       try read()
       guard segment?.scanner.isSealed == true else { return first }

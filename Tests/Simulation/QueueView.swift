@@ -56,7 +56,8 @@ struct QueueView {
         guard let entry = waiting[id], let until = entry.pausedUntil, let since = entry.pausedSince else { continue }
         if moment.clockSettings == since.clockSettings, time < until {
           throw Failure(
-            .timersFireInTime, "push \(id) is tried \(until.milliseconds - time.milliseconds) ms before its pause is over")
+            .timersFireInTime,
+            "push \(id) is tried \(until.milliseconds - time.milliseconds) ms before its pause is over")
         }
         waiting[id]?.pausedUntil = nil
       }

@@ -21,7 +21,8 @@ public enum SimulationCommand {
     case "run":
       if let seed = options.seed { return replay(seed, options) }
       return SeedSweep(
-        options.seeds, commands: options.commands, jobs: options.jobs, isTwice: options.isTwice).report()
+        options.seeds, commands: options.commands, jobs: options.jobs, isTwice: options.isTwice
+      ).report()
     case "worker": return work(options)
     case "canaries": return CanaryHunt.run(seeds: options.seeds.count, commands: options.commands, jobs: options.jobs)
     default: return 2
@@ -52,7 +53,9 @@ public enum SimulationCommand {
         switch name {
         case "--seeds":
           let bounds = value.components(separatedBy: "...").compactMap { UInt64($0) }
-          guard let last = bounds.last, let first = bounds.count == 2 ? bounds.first : 1, first <= last else { return false }
+          guard let last = bounds.last, let first = bounds.count == 2 ? bounds.first : 1, first <= last else {
+            return false
+          }
           seeds = first...last
         case "--seed":
           guard let number = UInt64(value) else { return false }

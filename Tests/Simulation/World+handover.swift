@@ -100,7 +100,9 @@ extension World {
     counts.acknowledged += 1
     acknowledged[text] = serviceID
     let found = reference.chats[serviceID]?.lines.filter { $0.text == text }.count ?? 0
-    if found != 1 { violated(.nothingAcknowledgedIsLost, "\(text) was acknowledged and is \(found) times in the journal") }
+    if found != 1 {
+      violated(.nothingAcknowledgedIsLost, "\(text) was acknowledged and is \(found) times in the journal")
+    }
   }
 
   /// Takes in what has become durable.

@@ -21,13 +21,21 @@ extension World {
     case 0..<55: send(book, serviceID, in: life)
     case 55..<65:
       let starts = chance.comes(50)
-      ask("typing", in: life) { try await $0.chats.typing(serviceID, started: starts, preview: "…") } then: { _ in }
+      ask("typing", in: life) {
+        try await $0.chats.typing(serviceID, started: starts, preview: "…")
+      } then: { _ in
+      }
     case 65..<90: refresh(book, serviceID, in: life)
     case 90..<94:
       let data = [DataPair("k\(chance.below(3))", "v\(chance.below(9))")]
-      ask("data", in: life) { try await $0.chats.updateData(serviceID, data) } then: { _ in }
+      ask("data", in: life) {
+        try await $0.chats.updateData(serviceID, data)
+      } then: { _ in
+      }
     case 94..<96:
-      ask("leave", in: life) { try await $0.chats.disconnect(serviceID) } then: { result in
+      ask("leave", in: life) {
+        try await $0.chats.disconnect(serviceID)
+      } then: { result in
         if case .success = result { book.stage = .over }
       }
     default: act(customer)
@@ -76,12 +84,16 @@ extension World {
       world: self, number: customer.books.count + 1, serviceName: name, notifiesByComet: chance.comes(85))
     trace.begin(step, "\(customer.comet.description) asks for a chat of \(name)")
     customer.books.append(book)
-    ask("create", in: life) { try await $0.chats.create(service: name, data: []) } then: { [self] result in
+    ask("create", in: life) {
+      try await $0.chats.create(service: name, data: [])
+    } then: { [self] result in
       guard case .success(let serviceID) = result else { return book.stage = .over }
       book.serviceID = serviceID
       book.stage = .created
       enter(book, as: serviceID)
-      if reference.chats[serviceID] == nil { violated(.nothingAcknowledgedIsLost, "\(serviceID) is not in the journal") }
+      if reference.chats[serviceID] == nil {
+        violated(.nothingAcknowledgedIsLost, "\(serviceID) is not in the journal")
+      }
     }
   }
 
@@ -93,7 +105,9 @@ extension World {
     let request = ChatStartRequest(
       userKey: customer.userKey, notifiesByComet: book.notifiesByComet, nickname: customer.userKey, subject: "Order",
       firstMessage: first, pushTarget: target)
-    ask("start", in: life) { try await $0.chats.start(serviceID, request) } then: { [self] result in
+    ask("start", in: life) {
+      try await $0.chats.start(serviceID, request)
+    } then: { [self] result in
       switch result {
       case .success(let reply):
         book.stage = .started
@@ -109,7 +123,9 @@ extension World {
 
   private func send(_ book: ChatBook, _ serviceID: String, in life: Life) {
     let text = text("customer")
-    ask("send \(textNumber)", in: life) { try await $0.chats.send(serviceID, text: text) } then: { [self] result in
+    ask("send \(textNumber)", in: life) {
+      try await $0.chats.send(serviceID, text: text)
+    } then: { [self] result in
       switch result {
       case .success(let reply):
         seen(reply, after: nil)
@@ -162,14 +178,17 @@ extension World {
     if !agent.isListening, chance.comes(50) { return agent.listen(in: life) }
     if agent.isListening, chance.comes(3) { return agent.stopListening() }
     let started = customers.compactMap { $0.books.last?.serviceID }.filter { reference.chats[$0]?.isStarted == true }
-    guard let serviceID = chance.one(of: started), let chatID = reference.chats[serviceID]?.chatSessionID else { return }
+    guard let serviceID = chance.one(of: started), let chatID = reference.chats[serviceID]?.chatSessionID else {
+      return
+    }
     let id = agent.id
     switch chance.below(100) {
     case 0..<25:
       let nickname = agent.nickname
       ask("join", in: life) {
         try await $0.agents.join(chatID, agentID: id, nickname: nickname, role: .agent)
-      } then: { _ in }
+      } then: { _ in
+      }
     case 25..<72:
       let text = text(id)
       ask("say \(textNumber)", in: life) {
@@ -185,15 +204,33 @@ extension World {
       let starts = chance.comes(50)
       ask("agent types", in: life) {
         try await $0.agents.typing(chatID, agentID: id, started: starts)
-      } then: { _ in }
-    case 80..<86: ask("agent leaves", in: life) { try await $0.agents.leave(chatID, agentID: id) } then: { _ in }
-    case 86..<88: ask("agent closes", in: life) { try await $0.agents.close(chatID, agentID: id) } then: { _ in }
+      } then: { _ in
+      }
+    case 80..<86:
+      ask("agent leaves", in: life) {
+        try await $0.agents.leave(chatID, agentID: id)
+      } then: { _ in
+      }
+    case 86..<88:
+      ask("agent closes", in: life) {
+        try await $0.agents.close(chatID, agentID: id)
+      } then: { _ in
+      }
     case 88..<92:
       let isReady = chance.comes(50)
-      ask("ready", in: life) { try await $0.agents.setReady(id, isReady) } then: { _ in }
-    case 92..<96: ask("list", in: life) { try await $0.agents.list(.all, agentID: id) } then: { _ in }
+      ask("ready", in: life) {
+        try await $0.agents.setReady(id, isReady)
+      } then: { _ in
+      }
+    case 92..<96:
+      ask("list", in: life) {
+        try await $0.agents.list(.all, agentID: id)
+      } then: { _ in
+      }
     default:
-      ask("transcript", in: life) { try await $0.agents.transcript(chatID, after: 0) } then: { [self] result in
+      ask("transcript", in: life) {
+        try await $0.agents.transcript(chatID, after: 0)
+      } then: { [self] result in
         guard case .success(let transcript) = result else { return }
         for line in transcript.lines {
           guard let position = line.position else { continue }

@@ -148,7 +148,8 @@ extension World {
       if let delay = chat.delay, !chat.isExpired {
         violated(.timersFireInTime, "the push delay of \(id) until \(delay.deadline) never ends")
       }
-      for number in chat.requested where !chat.isErased && reference.acceptedBy[PushID(producer: id, number: number)] == nil {
+      for number in chat.requested
+      where !chat.isErased && reference.acceptedBy[PushID(producer: id, number: number)] == nil {
         violated(.conservation, "push \(number) of \(id) came to no queue")
       }
     }

@@ -95,13 +95,17 @@ extension World {
       redact(life)
     } else if chance.comes(40) {
       trace.begin(step, "a snapshot")
-      ask("snapshot", in: life) { try await $0.snapshotNow() } then: { [self] result in
+      ask("snapshot", in: life) {
+        try await $0.snapshotNow()
+      } then: { [self] result in
         if case .success = result { counts.snapshots += 1 }
       }
     } else {
       trace.begin(step, "idle entities go to sleep")
       let sweeps = UInt32(chance.below(2))
-      ask("sleep", in: life) { await $0.putIdleToSleep(unusedFor: sweeps) } then: { [self] result in
+      ask("sleep", in: life) {
+        await $0.putIdleToSleep(unusedFor: sweeps)
+      } then: { [self] result in
         if case .success(let count) = result { counts.sleepers += count }
       }
     }

@@ -1,12 +1,12 @@
-import Synchronization
-import Logging
 import Bayeux
 import ChatDomain
 import EntityRuntime
 import EventSourcing
 import Journal
 import JournalFormat
+import Logging
 import PushDomain
+import Synchronization
 import SystemPackage
 
 /// What a start found in the journal.

@@ -1,4 +1,3 @@
-import SystemPackage
 import Bayeux
 import ChatDomain
 import EntityRuntime
@@ -8,6 +7,7 @@ import JournalFormat
 public import Logging
 import PushDomain
 import Synchronization
+import SystemPackage
 
 /// The application below the edge: which entities live, how they are found, and who carries out what they want done.
 ///

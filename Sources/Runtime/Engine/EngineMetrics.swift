@@ -1,6 +1,6 @@
-import JournalFormat
 import CoreMetrics
 import Journal
+import JournalFormat
 import Metrics
 import PushDomain
 

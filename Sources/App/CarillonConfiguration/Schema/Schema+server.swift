@@ -32,9 +32,12 @@ extension Schema {
     row(
       "journal.retention_bytes", .byteCount(0...1_125_899_906_842_624), "0",
       "journal files are old beyond so many bytes; 0: size is no reason"),
-    row("journal.archive_directory", .path, nil, "where old journal files go; journal/archive below data_directory if absent"),
+    row(
+      "journal.archive_directory", .path, nil,
+      "where old journal files go; journal/archive below data_directory if absent"),
     row("journal.pack", .flag, "true", "journal files that no start needs are packed tighter"),
-    row("sleep_after", .seconds(0...2_592_000), "600", "what nobody has used for so long leaves memory; 0: nothing does"),
+    row(
+      "sleep_after", .seconds(0...2_592_000), "600", "what nobody has used for so long leaves memory; 0: nothing does"),
 
     row("limits.connections", .integer(1...1_000_000), "18000", "open connections"),
     row("limits.head_bytes", .byteCount(1_024...1_048_576), "32768", "request line and header fields"),

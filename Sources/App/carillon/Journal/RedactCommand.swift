@@ -47,6 +47,11 @@ struct RedactCommand: AsyncParsableCommand {
     } catch let failure as CommandFailure {
       Console.remark("error: \(failure.text)")
       throw failure.status.exitCode
+    } catch JournalError.locked(let directory) {
+      throw refusal(
+        CommandFailure(
+          .dataDirectoryInUse,
+          "\(directory) is in use by a running server: let that one do it with --server and --token-file"))
     } catch let error as JournalError {
       throw refusal(CommandFailure(error))
     } catch let error as SnapshotError {

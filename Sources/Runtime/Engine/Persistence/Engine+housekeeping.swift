@@ -1,9 +1,9 @@
-import JournalFormat
-import Synchronization
-import Logging
 import EntityRuntime
 import EventSourcing
 import Journal
+import JournalFormat
+import Logging
+import Synchronization
 
 extension Engine {
   /// Snapshots, sleep and the archive, each at its time, until the surrounding task is cancelled.
@@ -43,7 +43,9 @@ extension Engine {
 
   private func snapshotIfWorthwhile(_ recordsMinimum: UInt64) async {
     let last = snapshotPoints.withLock { $0.last?.position ?? 0 }
-    guard let position = journal.writer?.durablePoint.position, position >= last + max(1, recordsMinimum) else { return }
+    guard let position = journal.writer?.durablePoint.position, position >= last + max(1, recordsMinimum) else {
+      return
+    }
     do {
       let info = try await snapshotNow()
       logger.info(

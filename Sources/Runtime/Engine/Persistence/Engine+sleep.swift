@@ -1,5 +1,5 @@
-import Logging
 import EntityRuntime
+import Logging
 
 extension Engine {
   /// Lets entities leave memory that were not used during the last `sweeps` sweeps, owe nothing and wait for nothing.

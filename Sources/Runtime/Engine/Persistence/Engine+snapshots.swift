@@ -1,9 +1,9 @@
-import JournalFormat
-import Synchronization
-public import SystemPackage
 import EntityRuntime
 import EventSourcing
 import Journal
+import JournalFormat
+import Synchronization
+public import SystemPackage
 
 /// What a snapshot holds.
 public struct SnapshotSummary: Sendable, Equatable {

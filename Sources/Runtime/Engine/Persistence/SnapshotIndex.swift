@@ -1,7 +1,7 @@
-import JournalFormat
 import EntityRuntime
 import EventSourcing
 import Journal
+import JournalFormat
 
 /// What a snapshot holds of one kind of entity, while a start goes through the records behind it.
 final class SnapshotIndex {

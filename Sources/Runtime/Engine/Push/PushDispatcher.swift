@@ -92,7 +92,9 @@ struct PushDispatcher: Sendable {
     }
     #if CARILLON_CANARIES
       if Canary.sings(.pushTwice) {
-        _ = tasks.spawn { _ = await provider?.deliver(PushDelivery(message: message, attempt: attempt, options: options)) }
+        _ = tasks.spawn {
+          _ = await provider?.deliver(PushDelivery(message: message, attempt: attempt, options: options))
+        }
       }
     #endif
     guard !started else { return }

@@ -1,10 +1,10 @@
-import Logging
 import ChatDomain
 import EntityRuntime
 import EventSourcing
 import Foundation
 import Journal
 import JournalFormat
+import Logging
 import PushDomain
 
 /// Why a redaction was not begun; nothing was changed.

@@ -1,6 +1,6 @@
-import Logging
 import EntityRuntime
 import EventSourcing
+import Logging
 import Synchronization
 
 /// What has become of a redaction that an operator asked for.

@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The fuzzers, apart from the root package: they are built with a sanitizer that the server's own build must not see,
+// and without its edge, so that they are there in a minute or two. `Sources` and `Journal` are links to the real ones.
+//
+// The modules are the root package's, instrumented, and testable like there. See `run` for how to use it.
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+  .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"]),
+]
+
+func module(
+  _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
+/// The program `fuzz-<name>` from a folder of this package.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: "fuzz-" + name.lowercased(), dependencies: ["Fuzzing"] + dependencies, path: name,
+    exclude: ["corpus", "words.dict"], swiftSettings: strict,
+    linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])])
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+let package = Package(
+  name: "carillon-fuzz",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // As in the root package.
+    module("EventSourcing", in: "Sources/Core"),
+    module("JSONEnvelope", in: "Sources/Core"),
+    module("Bayeux", in: "Sources/Core", ["JSONEnvelope"]),
+    module("ChatDomain", in: "Sources/Core", ["EventSourcing"]),
+    module("PushDomain", in: "Sources/Core", ["EventSourcing"]),
+    .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .target(name: "CChecksum", path: "Journal/CChecksum"),
+    module("LZ4", in: "Journal", ["CLZ4"]),
+    module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
+    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+    module("EntityRuntime", in: "Sources/Runtime", ["EventSourcing", collections]),
+    module(
+      "Engine", in: "Sources/Runtime",
+      [
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
+        "PushDomain", collections, crypto, logging, coreMetrics, metrics, systemPackage,
+      ]),
+    // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
+    module(
+      "CarillonConfiguration", in: "Sources/App",
+      ["Bayeux", "ChatDomain", "Engine", "Journal", configuration, systemPackage, yams],
+      exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
+
+    // The fuzzers, and what they share.
+    .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
+    module("Fuzzing", in: ".", ["CFuzzer"]),
+    fuzzer("JSON", ["JSONEnvelope"]),
+    fuzzer("Bayeux", ["Bayeux", "JSONEnvelope"]),
+    fuzzer("Frames", ["JournalFormat"]),
+    fuzzer("LZ4", ["LZ4"]),
+    fuzzer("Events", ["Engine", "EntityRuntime", "EventSourcing", "ChatDomain", "PushDomain"]),
+    fuzzer("Configuration", ["CarillonConfiguration"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
