@@ -116,6 +116,34 @@ struct SleepTests {
     }
   }
 
+  @Test("deadlines of sleeping entities come in order, each once, overdue ones at the next tick")
+  func wakeList() async throws {
+    let time = ManualTime(start: Timestamp(milliseconds: 10_000))
+    let wheel = TimerWheel(time: time)
+    let context = RuntimeContext(
+      log: EphemeralLog(outbox: Lane()), time: time, timers: wheel, lanes: Lanes(count: 1))
+    let said = Mutex<[String]>([])
+    let deadlines: [(Int64, String)] = [(12_000, "c"), (9_000, "a"), (12_000, "b"), (50_000, "d")]
+    WakeList(
+      deadlines.map { (Timestamp(milliseconds: $0.0), $0.1) }, context: context,
+      wake: { key in said.withLock { $0.append(key) } }
+    ).start()
+    #expect(wheel.count == 1)
+    time.advance(by: .milliseconds(20))
+    wheel.fireDue()
+    #expect(said.withLock { $0 } == ["a"])
+    time.advance(by: .milliseconds(1_900))
+    wheel.fireDue()
+    #expect(said.withLock { $0 } == ["a"])
+    time.advance(by: .milliseconds(200))
+    wheel.fireDue()
+    #expect(said.withLock { $0 } == ["a", "b", "c"])
+    time.advance(by: .seconds(60))
+    wheel.fireDue()
+    #expect(said.withLock { $0 } == ["a", "b", "c", "d"])
+    #expect(wheel.count == 0)
+  }
+
   @Test(
     "an image and its brief come back from their bytes",
     arguments: [Rest.wakeful, .asleep(until: nil), .asleep(until: Timestamp(milliseconds: -5))])

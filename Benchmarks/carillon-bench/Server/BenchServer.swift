@@ -32,7 +32,7 @@ final class BenchServer: Sendable {
         data_directory: \(directory.path)/data
         log_level: warning
         limits.connections: 19800
-      \(options.joined(separator: "\n  "))
+      \(options.map { "  " + $0 }.joined(separator: "\n"))
       service.request-chat:
         _type: builtin
       """ + "\n", to: directory.path + "/carillon.yaml")

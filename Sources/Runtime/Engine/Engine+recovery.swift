@@ -188,20 +188,15 @@ extension Engine {
   private func restore<State>(_ recovered: RecoveredKind<State>, to directory: EntityDirectory<State>) {
     directory.reserveCapacity(recovered.count)
     directory.restore(recovered.entities)
+    var deadlines: [(deadline: Timestamp, key: String)] = []
     for one in recovered.sleeping {
       directory.restore(one.key, sleepingAt: one.place, sequence: one.sequence)
-      guard case .asleep(let deadline?) = one.brief.rest else { continue }
-      wake(one.key, of: directory, at: deadline)
+      if case .asleep(let deadline?) = one.brief.rest { deadlines.append((deadline, one.key)) }
     }
-  }
-
-  /// What a sleeping entity waits for is armed when the first of its deadlines comes: until then one timer is enough.
-  private func wake<State>(_ key: String, of directory: EntityDirectory<State>, at deadline: Timestamp) {
-    let delay = deadline.milliseconds.subtractingReportingOverflow(context.time.now.milliseconds).partialValue
-    let lane = context.lanes[key.hashValue]
-    _ = context.timers.schedule(afterMilliseconds: delay) {
-      lane.enqueue { await directory[key]?.wakeUp() }
-    }
+    let lanes = context.lanes
+    WakeList(deadlines, context: context) { key in
+      lanes[key.hashValue].enqueue { await directory[key]?.wakeUp() }
+    }.start()
   }
 
   /// - Returns: the Comet sessions that each chat counts on.
