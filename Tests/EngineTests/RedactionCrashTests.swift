@@ -103,4 +103,23 @@ struct RedactionCrashTests {
     }
     #expect(counts.untouched > 0 && counts.completed > 20)
   }
+
+  @Test("one that a full disk has stopped is carried to its end before the next one begins")
+  func stopped() async throws {
+    let disk = MemoryDisk()
+    let rig = try await rig(disk)
+    let service = try await populate(rig)
+    disk.set(fault: DiskFault(.fail(.noSpace), call: 1, lasts: true, matches: { $0.path.string.contains("snapshots/") }))
+    await #expect(throws: (any Error).self) {
+      try await rig.engine.redact(subject: "alice", by: "operator", reason: "first")
+    }
+    #expect(await rig.engine.redactionsDone().isEmpty)
+    disk.set(fault: nil)
+    _ = try await rig.engine.redact(subject: "bob", by: "operator", reason: "second")
+    #expect(await rig.engine.redactionsDone().map(\.reason) == ["first", "second"])
+    #expect(try places(disk) == [])
+    let texts = try await rig.engine.chats.refresh(service, after: 0, message: nil).events.map(\.text)
+    #expect(!texts.contains { $0.contains(Self.mark) })
+    await rig.stop()
+  }
 }

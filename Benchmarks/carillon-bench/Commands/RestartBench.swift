@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarillonClient
 import NIOPosix
 
 /// How long a server with a full journal takes until it serves again.
@@ -37,13 +38,43 @@ struct RestartBench: AsyncParsableCommand {
     var measurements = [Measurement("restart.seconds", full.seconds, "s", settings: settings)]
     try await takeSnapshot(directory)
     let short = try await restart(directory)
+    let wake = try await wake(directory, chats: workload.chats)
     let empty = try await restart(try WorkDirectory())
     measurements.append(Measurement("restart.snapshot.seconds", short.seconds, "s", settings: settings))
     measurements.append(
       Measurement(
         "sleeping.bytes", Double(short.residentBytes - empty.residentBytes) / Double(workload.chats), "bytes",
         settings: "resident memory of each of \(workload.chats) sleeping chats after that restart"))
+    for (name, value) in [("p50", wake.p50), ("p99", wake.p99)] {
+      measurements.append(
+        Measurement(
+          "wake.\(name)", value * 1_000, "ms", settings: "first refresh of a sleeping chat over HTTP, one after the other")
+      )
+    }
     return measurements
+  }
+
+  /// Asks sleeping chats for their transcripts, each for the first time.
+  private static func wake(_ directory: WorkDirectory, chats: Int) async throws -> (p50: Double, p99: Double) {
+    let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
+    try await server.waitUntilReady()
+    defer { server.stop() }
+    let pool = HTTPPool(server.address)
+    defer { pool.shutDown() }
+    let keys = ChatEvents(chats: chats).keys
+    var seconds: [Double] = []
+    // Far from each other: no two in one block of the snapshot.
+    for key in stride(from: 0, to: keys.count, by: max(1, keys.count / 1_000)) {
+      let request = HTTPRequest(
+        .post, "/genesys/1/service/\(keys[key])/ixn/chat/refresh", contentType: "application/x-www-form-urlencoded",
+        body: formEncoded([("transcriptPosition", "0")]))
+      let start = ContinuousClock.now
+      let response = try await pool.response(to: request, timeout: .seconds(5))
+      seconds.append((ContinuousClock.now - start).inSeconds)
+      guard response.status == 200 else { throw BenchError("a refresh was answered with \(response.status)") }
+    }
+    seconds.sort()
+    return (seconds[seconds.count / 2], seconds[seconds.count * 99 / 100])
   }
 
   /// Three times from exec to ready; the memory is that of the last, once the allocator has given back what only the

@@ -6,7 +6,8 @@ import Journal
 /// Chats as a server would journal them: decided by the real decider, encoded by the real codec.
 struct ChatEvents {
   private var chats: [ChatSession]
-  private var keys: [String]
+  /// The service ids; the same for the same number of chats.
+  let keys: [String]
   private var sequences: [UInt64]
   private var random = SplitMix64(seed: 42)
   /// Now: a chat that is older than its time to live would end as soon as a server starts.

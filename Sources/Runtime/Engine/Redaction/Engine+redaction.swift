@@ -43,6 +43,8 @@ extension Engine {
   func redact(subject: String, by: String, reason: String, id: String) async throws -> RedactionLog.Redaction {
     guard journal.writer != nil else { throw RedactionError.unavailable }
     return try await housekeeper.alone { [self] in
+      // One that something stopped (a full disk) is carried to its end first: its plan must not be overwritten.
+      if let unfinished = try await interruptedPlan() { _ = try await carryOut(unfinished) }
       try await context.untilDurable()
       let searchedUpTo = journal.writer?.durablePoint.position ?? 0
       let (scope, records) = try await onThread { [self] in try search(subject) }
@@ -57,11 +59,15 @@ extension Engine {
 
   /// Carries a redaction that a crash interrupted to its end; nothing if there is none.
   func resumeRedaction() async throws {
-    guard let bytes = try await onThread({ [self] in try redactionIntent.read() }) else { return }
-    let plan = try JSONDecoder().decode(RedactionPlan.self, from: Data(bytes))
+    guard let plan = try await interruptedPlan() else { return }
     logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
     let report = try await housekeeper.alone { [self] in try await carryOut(plan) }
     logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
+  }
+
+  private func interruptedPlan() async throws -> RedactionPlan? {
+    guard let bytes = try await onThread({ [self] in try redactionIntent.read() }) else { return nil }
+    return try JSONDecoder().decode(RedactionPlan.self, from: Data(bytes))
   }
 
   static func check(subject: String, by: String, reason: String) throws(RedactionError) {
