@@ -109,7 +109,8 @@ struct RedactionCrashTests {
     let disk = MemoryDisk()
     let rig = try await rig(disk)
     let service = try await populate(rig)
-    disk.set(fault: DiskFault(.fail(.noSpace), call: 1, lasts: true, matches: { $0.path.string.contains("snapshots/") }))
+    disk.set(
+      fault: DiskFault(.fail(.noSpace), call: 1, lasts: true, matches: { $0.path.string.contains("snapshots/") }))
     await #expect(throws: (any Error).self) {
       try await rig.engine.redact(subject: "alice", by: "operator", reason: "first")
     }

@@ -48,7 +48,8 @@ struct RestartBench: AsyncParsableCommand {
     for (name, value) in [("p50", wake.p50), ("p99", wake.p99)] {
       measurements.append(
         Measurement(
-          "wake.\(name)", value * 1_000, "ms", settings: "first refresh of a sleeping chat over HTTP, one after the other")
+          "wake.\(name)", value * 1_000, "ms",
+          settings: "first refresh of a sleeping chat over HTTP, one after the other")
       )
     }
     return measurements

@@ -1,5 +1,5 @@
 import EntityRuntime
-package import EventSourcing
+import EventSourcing
 import Journal
 package import PushDomain
 
@@ -16,26 +16,6 @@ extension Engine {
 
   /// Everything that was appended is durable.
   package var isJournalSettled: Bool { journal.writer.map { $0.durablePosition == $0.lastPosition } ?? false }
-
-  /// All entities that live and sleep, Comet sessions apart: what each has come to, and its state as bytes. They are
-  /// looked at one after the other: nothing else may go on meanwhile.
-  /// - Throws: what reading a sleeping state throws.
-  package func states() async throws -> [EntityID: (sequence: UInt64, state: [UInt8])] {
-    var states: [EntityID: (sequence: UInt64, state: [UInt8])] = [:]
-    for shelf in shelves {
-      for key in shelf.keys {
-        guard let captured = await shelf.capture(key) else { continue }
-        let image: EntityImage
-        switch captured.content {
-        case .image(let one): image = one
-        case .place(let place): image = try EntityImage(bytes: place.image())
-        case .finished: continue
-        }
-        states[EntityID(shelf.kind, key)] = (captured.sequence, image.state)
-      }
-    }
-    return states
-  }
 
   /// Hands a command to the queue of a device, as a producer beside the chats would.
   package func order(_ command: PushCommand, of address: PushAddress) async {
