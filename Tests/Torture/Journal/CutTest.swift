@@ -43,7 +43,10 @@ struct CutTest: TortureTest {
     let outcome = journal.start(on: journal.disk(with: bytes))
     switch outcome {
     case .records(let count):
-      let expected = journal.recordCount(before: cut)
+      // What stands behind the cut may happen to be what stood there: one byte in 256 is.
+      var intact = cut
+      while intact < bytes.count, bytes[intact] == journal.bytes[intact] { intact += 1 }
+      let expected = journal.recordCount(before: intact)
       return count == expected ? nil : "\(count) records, \(expected) were whole before the cut"
     case .refused(let error):
       // Half of a header is no segment any more; behind it, a cut is torn, not damaged.
