@@ -23,7 +23,8 @@ final class VictimProcess: Sendable {
   }
 
   private let process: Process
-  private let input: FileHandle
+  /// Written and closed under the lock: a descriptor that was closed may be another victim's by now. Nil once closed.
+  private let input: Mutex<FileHandle?>
   private let state = Mutex(State())
 
   /// - Throws: if it cannot be started.
@@ -35,7 +36,7 @@ final class VictimProcess: Sendable {
     let (toVictim, fromVictim) = (Pipe(), Pipe())
     process.standardInput = toVictim
     process.standardOutput = fromVictim
-    input = toVictim.fileHandleForWriting
+    input = Mutex(toVictim.fileHandleForWriting)
     try process.run()
     let output = fromVictim.fileHandleForReading
     let thread = Thread { [self] in readAll(output) }
@@ -67,7 +68,7 @@ final class VictimProcess: Sendable {
       }
       guard let number else { return continuation.resume(returning: .died) }
       // A broken pipe is told by the end of its output.
-      try? input.write(contentsOf: Data("\(number) \(command)\n".utf8))
+      input.withLock { try? $0?.write(contentsOf: Data("\(number) \(command)\n".utf8)) }
     }
   }
 
@@ -81,8 +82,15 @@ final class VictimProcess: Sendable {
 
   /// Closes its input, which makes it stop by itself, and waits for its end.
   func stop() async {
-    try? input.close()
+    closeInput()
     await untilGone()
+  }
+
+  private func closeInput() {
+    input.withLock { input in
+      try? input?.close()
+      input = nil
+    }
   }
 
   /// Waits for its end, and for all that it had said.
@@ -99,9 +107,14 @@ final class VictimProcess: Sendable {
   private func readAll(_ output: FileHandle) {
     var rest = Data()
     while true {
-      let chunk = output.availableData
-      if chunk.isEmpty { break }
-      rest.append(chunk)
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let count = read(output.fileDescriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      // Nobody hears it any more: it might as well be dead.
+      if count < 0 { send(signal: SIGKILL) }
+      guard count > 0 else { break }
+      let chunk = buffer[..<count]
+      rest.append(contentsOf: chunk)
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         take(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
         rest = Data(rest[rest.index(after: end)...])
@@ -109,7 +122,7 @@ final class VictimProcess: Sendable {
     }
     process.waitUntilExit()
     try? output.close()
-    try? input.close()
+    closeInput()
     end()
   }
 
