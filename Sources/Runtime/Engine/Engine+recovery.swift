@@ -88,6 +88,9 @@ extension Engine {
         return try replay(over: snapshot)
       } catch let error as SnapshotError where Self.isPassedOver(error) {
         logger.warning("a snapshot is left out", metadata: ["reason": "\(error)"])
+      } catch let error as ReplayError {
+        // The snapshot and the records behind it do not fit: the one before, or the records alone, may.
+        logger.error("a snapshot is left out", metadata: ["snapshot": "\(file.path)", "reason": "\(error)"])
       } catch let error as JournalError {
         // Of another journal, or of one that has lost its end: nobody but the operator can tell which of the two to keep.
         throw SnapshotError(error, snapshot: file.path) ?? error

@@ -88,7 +88,8 @@ actor CometSession {
 
   /// Journals the end of the session, which nothing later is to overtake.
   func close(_ end: SessionEnd) async throws(EventLogError) {
-    guard !record.isClosed else { return }
+    // Whoever comes second waits for the record of the first: until it is durable the directory must know the session.
+    guard !record.isClosed else { return try await context.untilDurable() }
     try await journal(.closed(reason: end.rawValue))
   }
 

@@ -6,6 +6,7 @@ import Journal
 import JournalFormat
 import Logging
 import PushDomain
+import Synchronization
 
 /// Why a redaction was not begun; nothing was changed.
 public enum RedactionError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -59,10 +60,13 @@ extension Engine {
 
   /// Carries a redaction that a crash interrupted to its end; nothing if there is none.
   func resumeRedaction() async throws {
-    guard let plan = try await interruptedPlan() else { return }
-    logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
-    let report = try await housekeeper.alone { [self] in try await carryOut(plan) }
-    logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
+    // The plan is read with the house to itself: one that runs must not be taken for one that was interrupted.
+    try await housekeeper.alone { [self] in
+      guard let plan = try await interruptedPlan() else { return }
+      logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
+      let report = try await carryOut(plan)
+      logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
+    }
   }
 
   private func interruptedPlan() async throws -> RedactionPlan? {
@@ -108,6 +112,7 @@ extension Engine {
       _ = try redaction.removeCutFiles()
       return try redaction.redact(upTo: seal.position) { plan.scope.covers($0, restatements: restatements) }
     }
+    snapshotPoints.withLock { $0 = [snapshot.point] }
     let report = RedactionLog.Redaction(
       id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: rewritten.records)),
       entities: plan.scope.entityCount, segments: rewritten.segments, upTo: seal.position,
