@@ -31,6 +31,9 @@ let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "s
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -63,6 +66,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -103,6 +107,7 @@ let package = Package(
       ]),
     module(
       "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1]),
+    module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
     // App and client. jemalloc takes the place of malloc in the executables: messages are allocated on one thread and
@@ -163,6 +168,8 @@ let package = Package(
         "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal",
         "JournalFormat", "SimulatedDisk", logging, systemPackage,
       ]),
+    .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
+    tests("HTTP2ClientTests", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
     tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
     tests(
