@@ -34,6 +34,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -45,6 +46,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -73,6 +75,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Core: pure.
@@ -80,7 +83,7 @@ let package = Package(
     core("JSONEnvelope"),
     core("Bayeux", ["JSONEnvelope"]),
     core("ChatDomain", ["EventSourcing"]),
-    core("PushDomain", ["EventSourcing"]),
+    core("PushDomain", ["EventSourcing", heap]),
 
     // Journal: knows bytes, not chats.
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
@@ -102,12 +105,16 @@ let package = Package(
     module(
       "HTTPEdge", in: "Sources/Edge",
       [
-        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", hummingbird, httpTypes, nioCore, nioPosix,
-        nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
+        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", hummingbird, httpTypes, nioCore,
+        nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ]),
-    module(
-      "PushProviders", in: "Sources/Edge", ["PushDomain", "JSONEnvelope", asyncHTTPClient, nioCore, nioHTTP1]),
     module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
+    module(
+      "PushProviders", in: "Sources/Edge",
+      [
+        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", asyncHTTPClient, jwtKit, nioCore, nioPosix,
+        nioHTTP1, nioHPACK, nioSSL, crypto,
+      ]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
     // App and client. jemalloc takes the place of malloc in the executables: messages are allocated on one thread and
@@ -121,9 +128,9 @@ let package = Package(
       name: "carillon",
       dependencies: [
         "Bayeux", "CJemalloc", "CarillonClient", "CarillonConfiguration", "Engine", "EntityRuntime", "EventSourcing",
-        "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushProviders", argumentParser,
-        asyncHTTPClient, coreMetrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, systemPackage,
-        unixSignals,
+        "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushDomain", "PushProviders",
+        argumentParser, asyncHTTPClient, coreMetrics, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        systemPackage, unixSignals,
       ],
       path: "Sources/App/carillon", swiftSettings: strict),
     module(
@@ -170,13 +177,18 @@ let package = Package(
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
     tests("HTTP2ClientTests", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
-    tests("PushProvidersTests", ["PushProviders", "PushDomain", nioCore, nioPosix, nioHTTP1, logging]),
+    tests(
+      "PushProvidersTests",
+      [
+        "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "StandInSupport",
+        asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
+      ]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
     tests(
       "HTTPEdgeTests",
       [
-        "HTTPEdge", "Engine", "ChatDomain", "EventSourcing", "JSONEnvelope", "Journal", httpTypes, lifecycle, logging,
-        nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
+        "HTTPEdge", "Engine", "ChatDomain", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal", httpTypes,
+        lifecycle, logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests("CarillonClientTests", ["CarillonClient", "JSONEnvelope", nioCore]),
     tests(
@@ -186,9 +198,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "TestSupport", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal", "JournalFormat",
-        systemPackage,
-        nioCore, nioPosix, nioHTTP1,
+        "TestSupport", "StandInSupport", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal",
+        "JournalFormat", systemPackage, nioCore, nioPosix, nioHTTP1,
       ]),
   ],
   swiftLanguageModes: [.v6]

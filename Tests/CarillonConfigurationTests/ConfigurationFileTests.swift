@@ -76,7 +76,7 @@ struct ConfigurationFileTests {
       ),
       (
         "push:\n  pushEnabled: [comet, pigeon]",
-        "f.yaml:2: section push, option pushEnabled: must be a list of android, gcm, ios, httpcb, orscb, customhttp, fcm, comet; “pigeon” is none of them"
+        "f.yaml:2: section push, option pushEnabled: must be a list of ios, android, gcm, fcm, customhttp, httpcb, airship, webpush, comet, orscb; “pigeon” is none of them"
       ),
       ("server:\n  password: x", "f.yaml:2: section server, option password: needs option username beside it"),
       ("server:\n  tls.key: k", "f.yaml:2: section server, option tls.key: needs option tls.certificate beside it"),

@@ -1,6 +1,7 @@
 import Bayeux
 import ChatDomain
 import Engine
+import EntityRuntime
 import Foundation
 import JSONEnvelope
 import Journal
@@ -19,9 +20,12 @@ final class EngineRig: Sendable {
   /// - Parameters:
   ///   - directory: the data of an earlier rig, to be a restart of it.
   ///   - storage: the disk that it is on.
+  ///   - time: a clock that the test moves: the timers fire when it says `tick`, too.
+  ///   - provider: who serves its types, beside the courier of the type `test`.
   init(
     directory: FilePath, sections: [String: [String: String]] = [:], maxInterval: Int = 10_000,
-    storage: any JournalStorage = DiskStorage(), segmentByteCount: Int = 1 << 20
+    storage: any JournalStorage = DiskStorage(), segmentByteCount: Int = 1 << 20, time: ManualTime? = nil,
+    provider: (any PushProvider)? = nil, configure: (inout EngineConfiguration) -> Void = { _ in }
   ) async throws {
     var configuration = EngineConfiguration(dataDirectory: directory)
     configuration.journal.segmentByteCount = segmentByteCount
@@ -31,20 +35,29 @@ final class EngineRig: Sendable {
         "service.request-chat": ["_client_timeout_notification": "0"],
         "push": ["pushEnabled": "comet,test"],
       ].merging(sections) { $0.merging($1) { _, new in new } })
+    configure(&configuration)
     let courier = ScriptedCourier()
     self.courier = courier
     var environment = EngineEnvironment()
     environment.storage = storage
+    if let time {
+      environment.time = time
+      environment.isStepped = true
+    }
     let engine = Engine(
-      configuration: configuration, environment: environment, providers: { $0 == "test" ? courier : nil },
+      configuration: configuration, environment: environment,
+      providers: { type in
+        if let provider, provider.types.contains(type) { return provider }
+        return type == "test" ? courier : nil
+      },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onFatal: { _ in })
     self.engine = engine
     running = Task { await engine.run() }
     summary = try await engine.recover()
   }
 
-  func stop() async {
-    await engine.stop(grace: .seconds(2))
+  func stop(grace: Duration = .seconds(2)) async {
+    await engine.stop(grace: grace)
     await running.value
   }
 
@@ -198,7 +211,7 @@ final class ScriptedCourier: PushProvider {
   func deliver(_ delivery: PushDelivery) async -> PushOutcome {
     let (outcome, isSilent) = state.withLock { state in
       state.deliveries.append(delivery)
-      return (state.answers.isEmpty ? PushOutcome.delivered : state.answers.removeFirst(), state.isSilent)
+      return (state.answers.isEmpty ? PushOutcome.delivered() : state.answers.removeFirst(), state.isSilent)
     }
     arrived.yield(delivery)
     if isSilent { try? await Task.sleep(for: .seconds(3)) }

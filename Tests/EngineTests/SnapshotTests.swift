@@ -116,12 +116,12 @@ struct SnapshotTests {
   private func settledStates(of rig: EngineRig) async throws -> [EntityID: CapturedState] {
     var states = try await rig.engine.capturedStates()
     while true {
-      try await rig.engine.agents.setReady("settling", states.count % 2 == 0)
+      try await rig.engine.agents.setReady("settling", true)
       await Task.yield()
       let next = try await rig.engine.capturedStates()
       let isSettled = next.filter { $0.key.kind != .agent } == states.filter { $0.key.kind != .agent }
       states = next
-      if isSettled { return states }
+      if isSettled, rig.engine.pushesUnderWay == 0 { return states }
     }
   }
 

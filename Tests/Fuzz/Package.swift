@@ -35,6 +35,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -55,7 +56,7 @@ let package = Package(
     module("JSONEnvelope", in: "Sources/Core"),
     module("Bayeux", in: "Sources/Core", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Core", ["EventSourcing"]),
-    module("PushDomain", in: "Sources/Core", ["EventSourcing"]),
+    module("PushDomain", in: "Sources/Core", ["EventSourcing", heap]),
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("LZ4", in: "Journal", ["CLZ4"]),

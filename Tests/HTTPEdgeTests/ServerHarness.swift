@@ -16,7 +16,7 @@ struct ServerHarness {
 
   static func run(
     limits: EdgeLimits = EdgeLimits(), options: [String: [String: String]] = [:], origins: OriginPolicy = .any,
-    _ body: (ServerHarness) async throws -> Void
+    providers: @escaping ProviderLookUp = { _ in nil }, _ body: (ServerHarness) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
     var configuration = EngineConfiguration(dataDirectory: FilePath(directory.path))
@@ -24,7 +24,7 @@ struct ServerHarness {
     configuration.options = Options(
       sections: ["service.request-chat": ["_type": "builtin"]].merging(options) { $1 })
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let engine = Engine(configuration: configuration, providers: { _ in nil }, logger: logger, onFatal: { _ in })
+    let engine = Engine(configuration: configuration, providers: providers, logger: logger, onFatal: { _ in })
     let running = Task { await engine.run() }
     _ = try await engine.recover()
     let tokens = try TokenStore(directory: directory.path)

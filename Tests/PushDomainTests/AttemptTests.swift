@@ -16,7 +16,7 @@ struct AttemptTests {
   @Test("a success settles it, and nothing of it is left")
   mutating func success() throws {
     try rig.enqueue(message)
-    #expect(try rig.end(message, .delivered) == [.settled(message, .delivered, attempts: 1)])
+    #expect(try rig.end(message, .delivered()) == [.settled(message, .delivered, attempts: 1)])
     #expect(rig.queue.messageCount == 0)
     #expect(rig.queue.outstandingEffects.isEmpty)
   }
@@ -78,7 +78,7 @@ struct AttemptTests {
     while case .deliver(_, let attempt)? = effects.last {
       attempts += 1
       effects = try rig.end(message, attempt: attempt, .retryable(reason: "refused"))
-      if case .startTimer? = effects.last { effects = try rig.send(.retryDue(producer: message.producer)) }
+      if case .effect(.startTimer)? = effects.last { effects = try rig.send(.retryDue(producer: message.producer)) }
     }
     #expect(attempts == made)
     #expect(effects == [.settled(message, .failed(reason: "refused"), attempts: made)])
@@ -89,16 +89,16 @@ struct AttemptTests {
     let next = PushMessage.sample(2)
     try rig.enqueue(message)
     try rig.enqueue(next)
-    #expect(try rig.end(message, attempt: 2, .delivered).isEmpty)
-    #expect(try rig.end(message, attempt: 0, .delivered).isEmpty)
-    #expect(try rig.end(next, .delivered).isEmpty)
-    #expect(try rig.end(.sample(1, from: "another"), .delivered).isEmpty)
+    #expect(try rig.end(message, attempt: 2, .delivered()).isEmpty)
+    #expect(try rig.end(message, attempt: 0, .delivered()).isEmpty)
+    #expect(try rig.end(next, .delivered()).isEmpty)
+    #expect(try rig.end(.sample(1, from: "another"), .delivered()).isEmpty)
     try rig.end(message, .retryable(reason: "timed out"))
-    #expect(try rig.end(message, attempt: 1, .delivered).isEmpty)
-    #expect(try rig.end(message, attempt: 2, .delivered).isEmpty)
+    #expect(try rig.end(message, attempt: 1, .delivered()).isEmpty)
+    #expect(try rig.end(message, attempt: 2, .delivered()).isEmpty)
     try rig.send(.retryDue(producer: message.producer))
-    try rig.end(message, attempt: 2, .delivered)
-    #expect(try rig.end(message, attempt: 2, .delivered).isEmpty)
+    try rig.end(message, attempt: 2, .delivered())
+    #expect(try rig.end(message, attempt: 2, .delivered()).isEmpty)
   }
 
   @Test("a retry that nobody waits for changes nothing")
@@ -112,7 +112,7 @@ struct AttemptTests {
   mutating func longReason() throws {
     try rig.enqueue(message)
     let effects = try rig.end(message, .refused(reason: String(repeating: "r", count: 5_000)))
-    let kept = String(repeating: "r", count: rig.limits.reasonLengthMaximum)
+    let kept = String(repeating: "r", count: rig.schedule.reasonLengthMaximum)
     #expect(effects == [.settled(message, .refused(reason: kept), attempts: 1)])
   }
 }

@@ -10,7 +10,19 @@ struct CodecTests {
     compactContent: Array("{}".utf8), service: "request-chat",
     target: PushAddress(
       type: "fcm", deviceID: "token", provider: "shop", language: "ru-RU", debug: true, authorization: "dTpw"),
-    attemptsMaximum: 5, expiry: Timestamp(milliseconds: -1), collapseKey: "k", priority: .normal)
+    attemptsMaximum: 5, expiry: Timestamp(milliseconds: -1), collapseKey: "k", priority: .normal, isNowOrNever: true,
+    display: display, form: .members, owner: "anna", registeredAt: Timestamp(milliseconds: 5))
+  static let display = {
+    var display = PushDisplay()
+    (display.title, display.subtitle, display.body, display.badge) = ("t", "s", "b", 0)
+    (display.sound, display.image, display.threadID, display.category) = ("d", "https://i", "th", "c")
+    (display.interruptionLevel, display.pushType) = ("passive", "voip")
+    (display.isContentAvailable, display.isMutableContent) = (true, true)
+    return display
+  }()
+  static let displayed = PushMessage(
+    producer: "p", number: 1, tag: "t", alert: "", content: [], service: "s",
+    target: PushAddress(type: "ios", deviceID: "d"), display: PushDisplay())
   static let id = PushID(producer: "p", number: Int.max)
   static let outcomes: [FinalPushOutcome] = [
     .delivered, .refused(reason: "no"), .failed(reason: "down"), .expired, .collapsed, .overflowed,
@@ -21,7 +33,11 @@ struct CodecTests {
       .enqueued(full), .enqueued(.sample(1)), .retryScheduled(id, attempt: 2, until: .epoch, reason: "down"),
       .retryScheduled(id, attempt: 2, until: Timestamp(milliseconds: 1_770_000_000_000), reason: ""),
       .pauseEnded(producer: "p"), .unregistered(reason: ""), .registered, .producerForgotten("p"),
-      .erased([], state: PushQueue().stateBytes),
+      .erased([], state: PushQueue().stateBytes), .enqueued(displayed),
+      .attemptBegan(id, attempt: 1), .attemptReturned(id, attempt: 3, reason: "GOAWAY"),
+      .attemptReturned(id, attempt: 3, reason: ""), .deadLetterRetried(id), .deadLetterDropped(id),
+      .settled(id, .delivered, attempts: 1, answer: "projects/1/messages/2"),
+      .settled(id, .failed(reason: "500"), attempts: 3, answer: "", isDeadLetter: true),
       .erased([ErasedPush(id, attempts: 2), ErasedPush(id, attempts: 0)], state: [0x08, 0x04, 0x12, 0x01, 0x78]),
     ] + outcomes.map { .settled(id, $0, attempts: 4) } + outcomes.map { .declined(id, $0) }
 
@@ -52,9 +68,13 @@ struct CodecTests {
 
   @Test("an attempt that could not be counted up is refused", arguments: [Int.max, -1])
   func attemptOutOfRange(attempt: Int) {
-    let stored = StoredEvent(
-      PushEvent.retryScheduled(PushID(producer: "p", number: 1), attempt: attempt, until: .epoch, reason: ""))
-    #expect(throws: PayloadError.outOfRange(field: 3)) { try stored.decoded(as: PushEvent.self) }
+    let id = PushID(producer: "p", number: 1)
+    for event in [
+      PushEvent.retryScheduled(id, attempt: attempt, until: .epoch, reason: ""),
+      .attemptBegan(id, attempt: attempt), .attemptReturned(id, attempt: attempt, reason: ""),
+    ] {
+      #expect(throws: PayloadError.outOfRange(field: 3)) { try StoredEvent(event).decoded(as: PushEvent.self) }
+    }
   }
 
   @Test(
@@ -78,6 +98,18 @@ struct CodecTests {
         4,
         "0a01701004 1802 208001 2a0178"
       ),
+      (
+        .settled(PushID(producer: "p", number: 2), .delivered, attempts: 1, answer: "i"), 3,
+        "0a01701004 1a020801 2002 2a0169"
+      ),
+      (
+        .settled(PushID(producer: "p", number: 2), .failed(reason: "x"), attempts: 1, isDeadLetter: true), 3,
+        "0a01701004 1a05 0803120178 2002 3001"
+      ),
+      (.attemptBegan(PushID(producer: "p", number: 2), attempt: 3), 10, "0a01701004 1806"),
+      (.attemptReturned(PushID(producer: "p", number: 2), attempt: 3, reason: "x"), 11, "0a01701004 1806 2a0178"),
+      (.deadLetterRetried(PushID(producer: "p", number: 2)), 12, "0a01701004"),
+      (.deadLetterDropped(PushID(producer: "p", number: 2)), 13, "0a01701004"),
       (.pauseEnded(producer: "p"), 5, "0a0170"),
       (.unregistered(reason: "p"), 6, "0a0170"),
       (.registered, 7, ""),
@@ -91,6 +123,15 @@ struct CodecTests {
             attemptsMaximum: 3, expiry: Timestamp(milliseconds: 1), collapseKey: "k", priority: .normal)), 1,
         "0a0170 1004 1a0174 220161 2a027b7d 32017b 3a0173 4211 0a0179 120164 1a0176 22016c 2801 32017a 4806 5002 5a016b "
           + "6001"
+      ),
+      (
+        .enqueued(
+          PushMessage(
+            producer: "p", number: 2, tag: "t", alert: "", content: [], service: "s",
+            target: PushAddress(type: "y", deviceID: "d"), isNowOrNever: true, display: display, form: .members,
+            owner: "o", registeredAt: Timestamp(milliseconds: 1))), 1,
+        "0a0170 1004 1a0174 2200 2a00 3a0173 4206 0a0179 120164 4806 6002 6801 7233 0a0174 120173 1a0162 2000 2a0164 "
+          + "320968747470733a2f2f69 3a027468 420163 4a0770617373697665 5001 5801 6204766f6970 7802 8201016f 880102"
       ),
     ] as [(PushEvent, EventTag, String)])
   func golden(event: PushEvent, tag: EventTag, hexadecimal: String) {

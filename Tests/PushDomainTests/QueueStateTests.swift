@@ -22,10 +22,18 @@ struct QueueStateTests {
       collapseKey: nil)
     var queue = PushQueue()
     queue.evolve(.enqueued(message), at: .epoch)
+    let lane: [UInt8] = [
+      0x2A, 43, 0x0A, 1, 0x70, 0x10, 4, 0x18, 2, 0x2A, 34, 0x0A, 30, 0x0A, 1, 0x70, 0x10, 4, 0x1A, 1, 0x74, 0x22, 0,
+      0x2A, 0, 0x3A, 1, 0x73, 0x42, 6, 0x0A, 1, 0x79, 0x12, 1, 0x64, 0x48, 6, 0x50, 0xB4, 1, 0x60, 2, 0x10, 2,
+    ]
+    #expect(queue.stateBytes == [0x08, 2, 0x18, 0xB4, 1, 0x20, 1] + lane + [0x38, 2, 0x40, 1])
+    var flying = queue
+    flying.evolve(.attemptBegan(message.id, attempt: 1), at: .epoch)
+    #expect(flying.stateBytes == [0x08, 2, 0x20, 1] + lane + [0x32, 5, 0x0A, 1, 0x70, 0x10, 4])
     queue.evolve(.retryScheduled(message.id, attempt: 1, until: Timestamp(milliseconds: 64), reason: ""), at: .epoch)
     #expect(
       queue.stateBytes == [
-        0x08, 2, 0x18, 0xB4, 1, 0x20, 1, 0x2A, 48, 0x0A, 1, 0x70, 0x10, 4, 0x18, 2, 0x20, 0x80, 1, 0x2A, 36, 0x0A, 30,
+        0x08, 2, 0x18, 0xB4, 1, 0x2A, 48, 0x0A, 1, 0x70, 0x10, 4, 0x18, 2, 0x20, 0x80, 1, 0x2A, 36, 0x0A, 30,
         0x0A, 1, 0x70, 0x10, 4, 0x1A, 1, 0x74, 0x22, 0, 0x2A, 0, 0x3A, 1, 0x73, 0x42, 6, 0x0A, 1, 0x79, 0x12, 1, 0x64,
         0x48, 6, 0x50, 0xB4, 1, 0x60, 2, 0x10, 2, 0x18, 2,
       ])
@@ -52,12 +60,27 @@ struct QueueStateTests {
     }
   }
 
-  @Test("the fullest queue restates itself in one record of the journal")
-  mutating func size() throws {
+  @Test(
+    "the fullest queue restates itself in one record of the journal, whatever makes it full",
+    arguments: ["content", "token", "password", "title", "dead letters"])
+  mutating func size(of part: String) throws {
     let limits = PushLimits()
+    rig.schedule = PushSchedule()
     let bytes = limits.contentBytesMaximum / limits.messagesMaximum
-    for number in 1...limits.messagesMaximum { try rig.enqueue(.sample(number, from: "p\(number)", bytes: bytes)) }
-    #expect(rig.queue.messageCount == limits.messagesMaximum)
+    let text = String(repeating: "x", count: bytes - 1)
+    for number in 1...limits.messagesMaximum + 20 {
+      var display = PushDisplay()
+      if part == "title" { display.title = text }
+      let message = PushMessage(
+        producer: "producer-\(number)", number: 1, tag: "chat.newagentmessage", alert: "",
+        content: part == "content" || part == "dead letters" ? Array(text.utf8) : [], service: "request-chat",
+        target: PushAddress(
+          type: "ios", deviceID: part == "token" ? text : "d", authorization: part == "password" ? text : nil),
+        collapseKey: "key", display: display, owner: "anna", registeredAt: rig.now)
+      try rig.enqueue(message)
+      if part == "dead letters", number <= 20 { try rig.end(message, .refused(reason: "413")) }
+    }
+    #expect((limits.messagesMaximum - 1...limits.messagesMaximum).contains(rig.queue.messageCount))
     try rig.send(.restate)
     // Spec: journal format 1, the largest unit.
     #expect(try #require(rig.journal.last).event.payload.count < 1_048_576)
@@ -77,7 +100,7 @@ struct QueueStateTests {
     #expect(rig.queue.rest == .asleep(until: rig.after(.milliseconds(400))))
     try rig.send(.retryDue(producer: first.producer))
     #expect(rig.queue.rest == .wakeful)
-    try rig.end(first, attempt: 2, .delivered)
+    try rig.end(first, attempt: 2, .delivered())
     #expect(rig.queue.rest == .asleep(until: nil))
   }
 }

@@ -32,6 +32,8 @@ final class Life: @unchecked Sendable {
   struct Attempt: Hashable {
     let id: PushID
     let number: Int
+    /// Times that it came back without counting.
+    let returns: Int
   }
 
   init(number: Int, disk: MemoryDisk, world: World) {

@@ -6,6 +6,8 @@ struct QueueView {
   struct Waiting {
     let message: PushMessage
     var failures = 0
+    /// Attempts that came back and do not count.
+    var returns = 0
     var pausedUntil: Timestamp?
     var pausedSince: Moment?
   }
@@ -19,6 +21,10 @@ struct QueueView {
   private(set) var waiting: [PushID: Waiting] = [:]
   private(set) var outcomes: [PushID: FinalPushOutcome] = [:]
   private(set) var isUnregistered = false
+  /// Whose attempt is running.
+  private(set) var inFlight: PushID?
+  private(set) var deadLetters: [PushID: PushMessage] = [:]
+  private var revivals = 0
   /// In the order of their coming.
   private(set) var lanes: [String: [PushID]] = [:]
 
@@ -32,12 +38,16 @@ struct QueueView {
       try arrive(id)
       if outcome == .collapsed { throw Failure(.newestOfAKeyStays, "push \(id) gave way to an older one") }
       try settle(id, outcome)
-    case .settled(let id, let outcome, _):
+    case .settled(let id, let outcome, _, _, let isDeadLetter):
       guard let entry = waiting.removeValue(forKey: id) else {
         throw Failure(.onePushOneOutcome, "push \(id) ended as \(outcome.name) and was not in the queue")
       }
       lanes[id.producer]?.removeAll { $0 == id }
-      if outcome == .expired, entry.message.expiry.map({ $0 > time }) ?? true {
+      if inFlight == id { inFlight = nil }
+      if isDeadLetter { deadLetters[id] = entry.message }
+      if outcome == .expired, entry.message.expiry.map({ $0 > time }) ?? true,
+        !entry.message.isNowOrNever
+      {
         throw Failure(.timersFireInTime, "push \(id) expired before its time")
       }
       try settle(id, outcome)
@@ -45,9 +55,11 @@ struct QueueView {
       guard let entry = waiting[id], entry.failures + 1 == attempt else {
         throw Failure(.onePushOneOutcome, "attempt \(attempt) of push \(id) was not its next one")
       }
-      guard until.milliseconds - time.milliseconds >= 1_000 else {
+      // A second, from which a half may be taken off by chance.
+      guard until.milliseconds - time.milliseconds >= 500 else {
         throw Failure(.timersFireInTime, "a pause of \(until.milliseconds - time.milliseconds) ms before a retry")
       }
+      if inFlight == id { inFlight = nil }
       waiting[id]?.failures = attempt
       waiting[id]?.pausedUntil = until
       waiting[id]?.pausedSince = moment
@@ -61,15 +73,61 @@ struct QueueView {
         }
         waiting[id]?.pausedUntil = nil
       }
-    case .unregistered: isUnregistered = true
+    case .attemptBegan(let id, let attempt): try begin(id, attempt)
+    case .attemptReturned(let id, let attempt, _):
+      guard inFlight == id, let entry = waiting[id], entry.failures + 1 == attempt else {
+        throw Failure(.onePushOneOutcome, "attempt \(attempt) of push \(id) came back and was not on its way")
+      }
+      inFlight = nil
+      waiting[id]?.returns += 1
+    case .deadLetterRetried(let id):
+      guard let message = deadLetters.removeValue(forKey: id) else {
+        throw Failure(.onePushOneOutcome, "push \(id) is tried again and was no dead letter")
+      }
+      outcomes[id] = nil
+      // Its attempts are counted anew, and are others than the first ones.
+      revivals += 1
+      waiting[id] = Waiting(message: message, returns: revivals * 1_000)
+      lanes[id.producer, default: []].append(id)
+    case .deadLetterDropped(let id): deadLetters[id] = nil
+    case .unregistered:
+      isUnregistered = true
+      inFlight = nil
     case .registered: isUnregistered = false
     case .producerForgotten: break
     case .erased(let pushes, _):
       for push in pushes where waiting.removeValue(forKey: push.id) != nil {
         lanes[push.id.producer]?.removeAll { $0 == push.id }
+        if inFlight == push.id { inFlight = nil }
         try settle(push.id, .erased)
       }
     }
+  }
+
+  /// One at a time, nothing that pauses, and the most urgent first.
+  private mutating func begin(_ id: PushID, _ attempt: Int) throws {
+    guard let entry = waiting[id], entry.failures + 1 == attempt, !isUnregistered else {
+      throw Failure(.onePushOneOutcome, "attempt \(attempt) of push \(id) begins and is not its next one")
+    }
+    if let inFlight, inFlight != id {
+      throw Failure(.inOrderWithoutGaps, "push \(id) goes out while \(inFlight) is on its way")
+    }
+    let isPaused = (lanes[id.producer] ?? []).contains { waiting[$0]?.pausedUntil != nil }
+    if isPaused { throw Failure(.timersFireInTime, "push \(id) goes out during the pause of its producer") }
+    let isUrgent = entry.message.priority == .high
+    for (producer, ids) in lanes where inFlight == nil {
+      guard !ids.contains(where: { waiting[$0]?.pausedUntil != nil }) else { continue }
+      for other in ids where waiting[other]?.message.priority == .high && !isUrgent {
+        throw Failure(.inOrderWithoutGaps, "push \(id) goes out before the urgent \(other)")
+      }
+      if producer == id.producer,
+        let earlier = ids.first(where: { waiting[$0]?.message.priority == entry.message.priority }),
+        earlier != id, earlier.number < id.number
+      {
+        throw Failure(.inOrderWithoutGaps, "push \(id) goes out before \(earlier)")
+      }
+    }
+    inFlight = id
   }
 
   private func arrive(_ id: PushID) throws {
@@ -95,8 +153,6 @@ struct QueueView {
     return slots
   }
 
-  /// The first of a lane that does not pause is in a courier's hands: it cannot give way any more.
-  func hasInFlight(among ids: [PushID]) -> Bool {
-    ids.contains { id in lanes[id.producer]?.first == id }
-  }
+  /// What is in a courier's hands cannot give way any more.
+  func hasInFlight(among ids: [PushID]) -> Bool { ids.contains { $0 == inFlight } }
 }

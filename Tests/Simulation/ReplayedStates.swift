@@ -14,12 +14,14 @@ struct ReplayedStates {
   private(set) var chats: [String: Entry<ChatSession>] = [:]
   private(set) var queues: [String: Entry<PushQueue>] = [:]
   private(set) var desks: [String: Entry<AgentDesk>] = [:]
+  private(set) var devices: [String: Entry<Device>] = [:]
 
   mutating func apply(_ record: JournalMirror.Record) throws {
     switch EntityKind(rawValue: record.kind) {
     case .chatSession: try Self.apply(record, to: &chats)
     case .pushQueue: try Self.apply(record, to: &queues)
     case .agent: try Self.apply(record, to: &desks)
+    case .device: try Self.apply(record, to: &devices)
     default: break
     }
   }
@@ -47,6 +49,7 @@ struct ReplayedStates {
       all[EntityID(.chatSession, key)] = (entry.sequence, entry.state.stateBytes)
     }
     for (key, entry) in queues { all[EntityID(.pushQueue, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in devices { all[EntityID(.device, key)] = (entry.sequence, entry.state.stateBytes) }
     for (key, entry) in desks { all[EntityID(.agent, key)] = (entry.sequence, entry.state.stateBytes) }
     return all
   }

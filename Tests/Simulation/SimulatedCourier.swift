@@ -56,13 +56,18 @@ final class SimulatedCourier: PushProvider, @unchecked Sendable {
 
   /// Says "delivered" most of the time, whether or not it is true.
   private func outcome() -> PushOutcome {
-    if world.isHonest { return .delivered }
+    if world.isHonest { return .delivered() }
     switch world.chance.below(100) {
-    case 0..<60: return .delivered
-    case 60..<85:
+    case 0..<60: return .delivered(id: "as-\(world.chance.below(1_000))")
+    case 60..<64: return .unprocessed(reason: "refused stream")
+    case 64..<66: return .laneBroken(reason: "403 InvalidProviderToken")
+    case 66..<68: return .lanePaused(reason: "429 quota", for: .seconds(world.chance.number(in: 1...20)))
+    case 68..<74: return .retryable(reason: "no answer", mayBeDelivered: true, isTransport: true)
+    case 74..<85:
       let wish: Duration? = world.chance.comes(30) ? .seconds(world.chance.number(in: 1...60)) : nil
       return .retryable(reason: "busy", after: wish)
     case 85..<97: return .refused(reason: "no")
+    case 97: return .unregistered(reason: "not for this topic", isSuspect: true)
     default: return .unregistered(reason: "gone")
     }
   }

@@ -43,10 +43,13 @@ extension World {
     guard let entry = queue?.waiting[message.id] else {
       return violated(.nothingVisibleBeforeDurable, "push \(message.number) is sent and not in the journal")
     }
+    if queue?.inFlight != message.id {
+      violated(.nothingVisibleBeforeDurable, "push \(message.number) is sent before its attempt is in the journal")
+    }
     if entry.failures + 1 < delivery.attempt {
       violated(.nothingVisibleBeforeDurable, "attempt \(delivery.attempt) after \(entry.failures) that failed")
     }
-    if !life.attempts.insert(Life.Attempt(id: message.id, number: delivery.attempt)).inserted {
+    if !life.attempts.insert(Life.Attempt(id: message.id, number: delivery.attempt, returns: entry.returns)).inserted {
       violated(.onePushOneOutcome, "attempt \(delivery.attempt) of push \(message.number) is made twice")
     }
     guard let lines = (try? JSONValue(parsing: message.content))?["lastTranscript"]?.array,

@@ -139,8 +139,24 @@ extension World {
     let device = "device-\(chance.below(4))"
     let address = PushAddress(type: SimulatedServices.pushType, deviceID: device)
     if chance.comes(4) {
-      trace.begin(step, "\(device) registers")
-      return start("register", in: life) { await $0.order(.register, of: address) }
+      let owner = "owner-\(chance.below(2))"
+      trace.begin(step, "\(device) registers, of \(owner)")
+      return start("register", in: life) { engine in
+        _ = try? await engine.devices.register(DeviceRegistration(address: address, owner: owner))
+      }
+    }
+    if chance.comes(3) {
+      trace.begin(step, "the operator looks after dead letters")
+      let isRetry = chance.comes(60)
+      return start("dead letters", in: life) { engine in
+        for letter in await engine.couriers.deadLetters(limit: 3) {
+          if isRetry {
+            try? await engine.couriers.retryDeadLetter(letter.id, of: letter.device)
+          } else {
+            try? await engine.couriers.dropDeadLetter(letter.id, of: letter.device)
+          }
+        }
+      }
     }
     orderNumber += 1
     let key = chance.comes(60) ? "key-\(chance.below(2))" : nil
@@ -148,7 +164,8 @@ extension World {
     let message = PushMessage(
       producer: producer, number: orderNumber, tag: "app", alert: "", content: Array("{}".utf8), service: "app",
       target: address, attemptsMaximum: chance.number(in: 1...4), expiry: expiry, collapseKey: key,
-      priority: chance.comes(50) ? .high : .normal)
+      priority: chance.comes(50) ? .high : .normal, isNowOrNever: chance.comes(5),
+      owner: chance.comes(50) ? "owner-\(chance.below(2))" : nil)
     trace.begin(step, "\(producer) pushes \(orderNumber) to \(device), key \(key ?? "–")")
     var limits = PushLimits()
     limits.messagesMaximum = 12

@@ -179,7 +179,8 @@ final class World: @unchecked Sendable {
       case .unavailable: life.failure != nil || life.isStopping
       case .storageFull: life.hasBeenFull
       case .limitReached: life.hasBeenFull
-      case .unknownServiceName: false
+      case .unknownDeadLetter, .invalid: true
+      case .unknownServiceName, .unknownDevice: false
       }
     if !isExcused { violated(.honestAnswers, "\(name): \(error)") }
   }

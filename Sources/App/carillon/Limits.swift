@@ -6,6 +6,9 @@ enum Limits {
   static let healthAnswerBytesMaximum = 16_384
   /// `health` waits this long.
   static let healthTimeout = Duration.seconds(5)
+  /// An operator's call is waited for this long, and its answer read up to so many bytes.
+  static let operatorTimeout = Duration.seconds(45)
+  static let operatorAnswerBytesMaximum = 1_048_576
   /// A redaction by the server is waited for this long; it answers sooner, if only to say that it is at it.
   static let redactionTimeout = Duration.seconds(60)
 }

@@ -9,6 +9,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let pushQueue = EntityKind(rawValue: 3)
   public static let agent = EntityKind(rawValue: 4)
   public static let redactionLog = EntityKind(rawValue: 5)
+  public static let device = EntityKind(rawValue: 6)
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
   public var name: String? {
@@ -18,6 +19,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     case .pushQueue: "push"
     case .agent: "agent"
     case .redactionLog: "audit"
+    case .device: "device"
     default: nil
     }
   }
@@ -25,8 +27,8 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   /// - Parameter name: as printed by `name`.
   public init?(name: some StringProtocol) {
     guard
-      let kind = [.chatSession, .cometSession, .pushQueue, .agent, .redactionLog].first(where: { (kind: EntityKind) in
-        kind.name == String(name)
+      let kind = [.chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device].first(where: {
+        (kind: EntityKind) in kind.name == String(name)
       })
     else { return nil }
     self = kind

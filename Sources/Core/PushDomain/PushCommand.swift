@@ -4,8 +4,12 @@ public import EventSourcing
 public enum PushCommand: Sendable, Equatable {
   /// A repetition (`isKnown`) changes nothing and gives no event.
   case enqueue(PushMessage, limits: PushLimits = PushLimits())
-  /// The answer to `PushEffect.deliver`. An answer to anything but the running attempt changes nothing.
-  case attemptEnded(PushID, attempt: Int, PushOutcome, limits: PushLimits = PushLimits())
+  /// Takes the push over and ends it at once, unsent; a repetition changes nothing.
+  case decline(PushID, reason: String)
+  /// The courier lane has room: the next message goes out. `PushQueue.attempt` says which, if there is one.
+  case begin
+  /// The end of the attempt that `begin` gave out. An answer to anything but the running attempt changes nothing.
+  case attemptEnded(PushID, attempt: Int, PushOutcome, schedule: PushSchedule = PushSchedule())
   /// `PushTimer.retry` fired.
   case retryDue(producer: String)
   /// `PushTimer.expiry` fired.
@@ -14,8 +18,13 @@ public enum PushCommand: Sendable, Equatable {
   case unregister(reason: String)
   /// The device showed the address again: pushes are taken again.
   case register
-  /// Erases every message of these producers, also those in flight. Their numbers stay known. Nothing happens if no
-  /// message of theirs ever came or is remembered.
+  /// The address belongs to somebody else now: what is for anybody else ends, in flight or not, and as a dead letter.
+  case handOver(to: String)
+  /// Puts a dead letter back into the queue, with all its attempts before it. Spec: providers 4.4.
+  case retryDeadLetter(PushID)
+  case dropDeadLetter(PushID)
+  /// Erases every message and dead letter of these producers, also what is in flight. Their numbers stay known.
+  /// Nothing happens if no message of theirs ever came or is remembered.
   case erase(producers: [String])
   /// States the whole queue anew, so that records before this moment can be erased.
   case restate
@@ -23,8 +32,9 @@ public enum PushCommand: Sendable, Equatable {
 
 /// What a device's queue wants done outside, once the event that caused it is durable.
 public enum PushEffect: Sendable, Equatable {
-  /// Try it; the outcome comes back as `PushCommand.attemptEnded` with the same attempt.
-  case deliver(PushMessage, attempt: Int)
+  /// There is something to send: the courier lane is to answer with `PushCommand.begin` when it has room.
+  /// Comes again if something more urgent has come.
+  case ready(PushPriority, since: Timestamp)
   /// Replaces a timer of the same name.
   case startTimer(PushTimer, at: Timestamp)
   case cancelTimer(PushTimer)
@@ -32,6 +42,10 @@ public enum PushEffect: Sendable, Equatable {
   case accepted(PushID)
   /// For metrics and logs; comes once for each message. `attempts` counts those that were begun.
   case settled(PushID, FinalPushOutcome, attempts: Int)
+  /// A provider has said that the address is gone.
+  case addressGone(reason: String)
+  /// The number of dead letters has changed.
+  case deadLetters(Int)
 }
 
 public enum PushTimer: Sendable, Hashable {

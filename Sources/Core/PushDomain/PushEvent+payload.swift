@@ -12,6 +12,10 @@ extension PushEvent: JournaledEvent {
     case .registered: 7
     case .producerForgotten: 8
     case .erased: 9
+    case .attemptBegan: 10
+    case .attemptReturned: 11
+    case .deadLetterRetried: 12
+    case .deadLetterDropped: 13
     }
   }
 
@@ -22,15 +26,26 @@ extension PushEvent: JournaledEvent {
     case .declined(let id, let outcome):
       id.encode(into: &writer)
       writer.nested(3) { outcome.encode(into: &$0) }
-    case .settled(let id, let outcome, let attempts):
+    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter):
       id.encode(into: &writer)
       writer.nested(3) { outcome.encode(into: &$0) }
       writer.integer(4, attempts)
+      writer.text(5, ifPresent: answer)
+      if isDeadLetter { writer.bool(6, true) }
     case .retryScheduled(let id, let attempt, let until, let reason):
       id.encode(into: &writer)
       writer.integer(3, attempt)
       writer.time(4, until)
       writer.text(5, ifNotEmpty: reason)
+    case .attemptBegan(let id, let attempt):
+      id.encode(into: &writer)
+      writer.integer(3, attempt)
+    case .attemptReturned(let id, let attempt, let reason):
+      id.encode(into: &writer)
+      writer.integer(3, attempt)
+      writer.text(5, ifNotEmpty: reason)
+    case .deadLetterRetried(let id), .deadLetterDropped(let id):
+      id.encode(into: &writer)
     case .pauseEnded(let producer), .producerForgotten(let producer):
       writer.text(1, producer)
     case .unregistered(let reason):
@@ -58,13 +73,17 @@ extension PushEvent: JournaledEvent {
     case 7: self = .registered
     case 8: self = .producerForgotten(try Self.onlyText(payload: &payload))
     case 9: self = try Self.erased(payload: &payload)
+    case 10, 11: self = try Self.attempt(tag: tag, payload: &payload)
+    case 12: self = .deadLetterRetried(try PushID(payload: &payload))
+    case 13: self = .deadLetterDropped(try PushID(payload: &payload))
     default: throw .unknownTag(tag)
     }
   }
 
   private static func ending(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
-    var producer: String?, number: Int?, outcome: FinalPushOutcome?
+    var producer: String?, number: Int?, outcome: FinalPushOutcome?, answer: String?
     var attempts = 0
+    var isDeadLetter = false
     while let field = try payload.next() {
       switch field {
       case 1: producer = try payload.text()
@@ -73,12 +92,33 @@ extension PushEvent: JournaledEvent {
         var inner = try payload.nested()
         outcome = try FinalPushOutcome(payload: &inner)
       case 4: attempts = try payload.integer()
+      case 5: answer = try payload.text()
+      case 6: isDeadLetter = try payload.bool()
       default: try payload.skip()
       }
     }
     let id = try PushID(producer, number)
     guard let outcome else { throw .missingField(3) }
-    return tag == 2 ? .declined(id, outcome) : .settled(id, outcome, attempts: attempts)
+    return tag == 2
+      ? .declined(id, outcome)
+      : .settled(id, outcome, attempts: attempts, answer: answer, isDeadLetter: isDeadLetter)
+  }
+
+  private static func attempt(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
+    var producer: String?, number: Int?, attempt: Int?
+    var reason = ""
+    while let field = try payload.next() {
+      switch field {
+      case 1: producer = try payload.text()
+      case 2: number = try payload.integer()
+      case 3: attempt = try payload.count(field)
+      case 5: reason = try payload.text()
+      default: try payload.skip()
+      }
+    }
+    let id = try PushID(producer, number)
+    guard let attempt else { throw .missingField(3) }
+    return tag == 10 ? .attemptBegan(id, attempt: attempt) : .attemptReturned(id, attempt: attempt, reason: reason)
   }
 
   private static func retry(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
@@ -129,12 +169,24 @@ extension PushEvent: JournaledEvent {
 }
 
 extension PushID {
-  fileprivate func encode(into writer: inout PayloadWriter) {
+  func encode(into writer: inout PayloadWriter) {
     writer.text(1, producer)
     writer.integer(2, number)
   }
 
-  fileprivate init(_ producer: String?, _ number: Int?) throws(PayloadError) {
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    var producer: String?, number: Int?
+    while let field = try payload.next() {
+      switch field {
+      case 1: producer = try payload.text()
+      case 2: number = try payload.integer()
+      default: try payload.skip()
+      }
+    }
+    try self.init(producer, number)
+  }
+
+  init(_ producer: String?, _ number: Int?) throws(PayloadError) {
     guard let producer else { throw .missingField(1) }
     guard let number else { throw .missingField(2) }
     self.init(producer: producer, number: number)
@@ -171,12 +223,12 @@ extension FinalPushOutcome {
     }
   }
 
-  fileprivate func encode(into writer: inout PayloadWriter) {
+  func encode(into writer: inout PayloadWriter) {
     writer.unsigned(1, code)
     writer.text(2, ifNotEmpty: reason ?? "")
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
+  init(payload: inout PayloadReader) throws(PayloadError) {
     var code: UInt64?
     var reason = ""
     while let field = try payload.next() {

@@ -2,15 +2,16 @@ public import EventSourcing
 
 /// What happened to a device's queue. Tags and field numbers are frozen.
 public enum PushEvent: Sendable, Equatable, Codable {
-  /// The message entered the queue; it is in flight at once if its producer has nothing before it.
+  /// The message entered the queue.
   case enqueued(PushMessage)
   /// The message was taken over but never entered the queue.
   case declined(PushID, FinalPushOutcome)
-  /// The message left the queue.
-  case settled(PushID, FinalPushOutcome, attempts: Int)
+  /// The message left the queue; as a dead letter it is kept for the operator. `answer` is the provider's own name
+  /// for it.
+  case settled(PushID, FinalPushOutcome, attempts: Int, answer: String? = nil, isDeadLetter: Bool = false)
   /// The attempt failed; the message's producer waits until `until`.
   case retryScheduled(PushID, attempt: Int, until: Timestamp, reason: String)
-  /// The producer's pause is over: its first message, if there is one, is in flight again.
+  /// The producer's pause is over.
   case pauseEnded(producer: String)
   /// The address is gone. A `settled` for each message in the queue follows in the same batch.
   case unregistered(reason: String)
@@ -20,6 +21,14 @@ public enum PushEvent: Sendable, Equatable, Codable {
   /// These messages were erased. `state` is all that is left, as `PushQueue.encodeState` wrote it: it replaces what
   /// stood before. Without messages it is just the queue stated anew.
   case erased([ErasedPush], state: [UInt8])
+  /// The courier has the message in its hands from here on.
+  case attemptBegan(PushID, attempt: Int)
+  /// The attempt does not count: the provider has not processed it, or its lane has stopped.
+  case attemptReturned(PushID, attempt: Int, reason: String)
+  /// The operator has put a dead letter back.
+  case deadLetterRetried(PushID)
+  /// A dead letter is gone: dropped by the operator, too old, or for want of room.
+  case deadLetterDropped(PushID)
 
   public static func isRestatement(_ tag: EventTag) -> Bool { tag == 9 }
 }
@@ -41,7 +50,9 @@ extension PushEvent {
   public var producer: String? {
     switch self {
     case .enqueued(let message): message.producer
-    case .declined(let id, _), .settled(let id, _, _), .retryScheduled(let id, _, _, _): id.producer
+    case .declined(let id, _), .settled(let id, _, _, _, _), .retryScheduled(let id, _, _, _),
+      .attemptBegan(let id, _), .attemptReturned(let id, _, _), .deadLetterRetried(let id), .deadLetterDropped(let id):
+      id.producer
     case .pauseEnded(let producer), .producerForgotten(let producer): producer
     case .unregistered, .registered, .erased: nil
     }
@@ -52,5 +63,6 @@ extension PushEvent {
   public func holdsMessages(of producers: Set<String>) -> Bool {
     guard case .erased(_, let state) = self, let queue = try? PushQueue(stateBytes: state) else { return false }
     return queue.lanes.contains { producers.contains($0.key) && !$0.value.entries.isEmpty }
+      || queue.deadLetters.contains { producers.contains($0.message.producer) }
   }
 }

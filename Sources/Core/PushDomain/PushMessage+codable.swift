@@ -3,7 +3,7 @@ internal import EventSourcing
 extension PushMessage: Codable {
   private enum CodingKeys: String, CodingKey {
     case producer, number, tag, alert, content, compactContent, service, target, attemptsMaximum, expiry, collapseKey
-    case priority
+    case priority, isNowOrNever, display, form, owner, registeredAt
   }
 
   // By hand for one reason: the contents are JSON text and are printed as text, not as lists of numbers.
@@ -21,7 +21,12 @@ extension PushMessage: Codable {
       attemptsMaximum: try container.decode(Int.self, forKey: .attemptsMaximum),
       expiry: try container.decodeIfPresent(Timestamp.self, forKey: .expiry),
       collapseKey: try container.decodeIfPresent(String.self, forKey: .collapseKey),
-      priority: try container.decode(PushPriority.self, forKey: .priority))
+      priority: try container.decode(PushPriority.self, forKey: .priority),
+      isNowOrNever: try container.decodeIfPresent(Bool.self, forKey: .isNowOrNever) ?? false,
+      display: try container.decodeIfPresent(PushDisplay.self, forKey: .display),
+      form: try container.decodeIfPresent(PushContentForm.self, forKey: .form) ?? .message,
+      owner: try container.decodeIfPresent(String.self, forKey: .owner),
+      registeredAt: try container.decodeIfPresent(Timestamp.self, forKey: .registeredAt))
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -39,5 +44,10 @@ extension PushMessage: Codable {
     try container.encodeIfPresent(expiry, forKey: .expiry)
     try container.encodeIfPresent(collapseKey, forKey: .collapseKey)
     try container.encode(priority, forKey: .priority)
+    if isNowOrNever { try container.encode(true, forKey: .isNowOrNever) }
+    try container.encodeIfPresent(display, forKey: .display)
+    if form != .message { try container.encode(form, forKey: .form) }
+    try container.encodeIfPresent(owner, forKey: .owner)
+    try container.encodeIfPresent(registeredAt, forKey: .registeredAt)
   }
 }

@@ -15,6 +15,11 @@ extension PushMessage {
     if let expiry { writer.time(10, expiry) }
     writer.text(11, ifPresent: collapseKey)
     writer.unsigned(12, UInt64(priority.rawValue))
+    if isNowOrNever { writer.bool(13, true) }
+    if let display { writer.nested(14) { display.encode(into: &$0) } }
+    if form != .message { writer.unsigned(15, UInt64(form.rawValue)) }
+    writer.text(16, ifPresent: owner)
+    if let registeredAt { writer.time(17, registeredAt) }
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -24,6 +29,11 @@ extension PushMessage {
     var attemptsMaximum: Int?
     var expiry: Timestamp?
     var priority: PushPriority?
+    var isNowOrNever = false
+    var display: PushDisplay?
+    var form = PushContentForm.message
+    var owner: String?
+    var registeredAt: Timestamp?
     while let field = try payload.next() {
       switch field {
       case 1: producer = try payload.text()
@@ -44,6 +54,17 @@ extension PushMessage {
           throw .outOfRange(field: 12)
         }
         priority = known
+      case 13: isNowOrNever = try payload.bool()
+      case 14:
+        var inner = try payload.nested()
+        display = try PushDisplay(payload: &inner)
+      case 15:
+        guard let raw = UInt8(exactly: try payload.unsigned()), let known = PushContentForm(rawValue: raw) else {
+          throw .outOfRange(field: 15)
+        }
+        form = known
+      case 16: owner = try payload.text()
+      case 17: registeredAt = try payload.time()
       default: try payload.skip()
       }
     }
@@ -59,7 +80,8 @@ extension PushMessage {
     self.init(
       producer: producer, number: number, tag: tag, alert: alert, content: content, compactContent: compactContent,
       service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: expiry, collapseKey: collapseKey,
-      priority: priority)
+      priority: priority, isNowOrNever: isNowOrNever, display: display, form: form, owner: owner,
+      registeredAt: registeredAt)
   }
 }
 

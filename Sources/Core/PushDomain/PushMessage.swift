@@ -26,11 +26,22 @@ public struct PushMessage: Sendable, Equatable {
   /// A newer message of the same producer with the same key replaces this one while it waits.
   public let collapseKey: String?
   public let priority: PushPriority
+  /// Now or never: a single attempt, and the provider is not to store it either. Spec: providers 1.2, TTL 0.
+  public let isNowOrNever: Bool
+  /// What the producer itself says about how it is to look.
+  public let display: PushDisplay?
+  public let form: PushContentForm
+  /// Whom it is for: nobody else may get it, should the device change hands. Nil for whoever holds the device.
+  public let owner: String?
+  /// When the device showed its address last before this push: what a provider says of an earlier time does not count.
+  public let registeredAt: Timestamp?
 
   public init(
     producer: String, number: Int, tag: String, alert: String, content: [UInt8], compactContent: [UInt8]? = nil,
     service: String, target: PushAddress, attemptsMaximum: Int = 3, expiry: Timestamp? = nil,
-    collapseKey: String? = nil, priority: PushPriority = .high
+    collapseKey: String? = nil, priority: PushPriority = .high, isNowOrNever: Bool = false,
+    display: PushDisplay? = nil, form: PushContentForm = .message, owner: String? = nil,
+    registeredAt: Timestamp? = nil
   ) {
     self.producer = producer
     self.number = number
@@ -44,12 +55,29 @@ public struct PushMessage: Sendable, Equatable {
     self.expiry = expiry
     self.collapseKey = collapseKey
     self.priority = priority
+    self.isNowOrNever = isNowOrNever
+    self.display = display
+    self.form = form
+    self.owner = owner
+    self.registeredAt = registeredAt
   }
 
   public var id: PushID { PushID(producer: producer, number: number) }
 
-  /// What it weighs against `PushLimits.contentBytesMaximum`.
-  public var contentBytes: Int { content.count + (compactContent?.count ?? 0) + alert.utf8.count }
+  /// The same push without an end of its time.
+  var withoutExpiry: PushMessage {
+    PushMessage(
+      producer: producer, number: number, tag: tag, alert: alert, content: content, compactContent: compactContent,
+      service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: nil, collapseKey: collapseKey,
+      priority: priority, isNowOrNever: isNowOrNever, display: display, form: form, owner: owner,
+      registeredAt: registeredAt)
+  }
+
+  /// What it weighs against `PushLimits.contentBytesMaximum`: all that may be long.
+  public var contentBytes: Int {
+    content.count + (compactContent?.count ?? 0) + alert.utf8.count + (display?.textBytes ?? 0)
+      + target.deviceID.utf8.count + (target.authorization?.utf8.count ?? 0)
+  }
 
   /// True once its `expiry` has been reached.
   public func isExpired(at now: Timestamp) -> Bool { expiry.map { $0 <= now } ?? false }
@@ -71,8 +99,18 @@ public struct PushID: Sendable, Hashable, Codable {
 }
 
 /// How much a sleeping device is to be troubled; handed to the provider. The raw values are frozen (journal).
-public enum PushPriority: UInt8, Sendable, Codable {
+public enum PushPriority: UInt8, Sendable, Codable, Comparable {
   case normal = 1
   /// For what needs the user now, such as a chat message.
   case high = 2
+
+  public static func < (left: PushPriority, right: PushPriority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Where a provider puts `PushMessage.content`. The raw values are frozen (journal).
+public enum PushContentForm: UInt8, Sendable, Codable {
+  /// As one thing under the key `message`, as GMS does. Spec: GMS 7.3.
+  case message = 1
+  /// Its members are the app's own keys: they stand beside `aps`, or as `data`.
+  case members = 2
 }

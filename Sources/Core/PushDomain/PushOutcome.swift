@@ -1,13 +1,33 @@
-/// How one attempt ended. Reasons are short descriptions without ids, tokens and URLs: they reach logs and metrics.
+public import EventSourcing
+
+/// How one attempt ended. Reasons are short descriptions without ids, tokens and URLs, the status first if there was
+/// one (`410 Unregistered`): they reach the journal, logs and metrics. Spec: providers 1.1.
 public enum PushOutcome: Sendable, Equatable {
   /// The provider took it (which is not: the phone has it).
-  case delivered
-  /// A passing failure; `after` is the provider's wish, a floor for the pause before the next attempt.
-  case retryable(reason: String, after: Duration? = nil)
+  /// - Parameters:
+  ///   - id: the provider's own name for it, if it gave one.
+  ///   - replacement: the device id to use from now on (a canonical registration id).
+  case delivered(id: String? = nil, replacement: String? = nil)
+  /// A passing failure.
+  /// - Parameters:
+  ///   - after: the provider's wish, a floor for the pause before the next attempt.
+  ///   - mayBeDelivered: the request was written and its answer never came: the next attempt may be a repetition.
+  ///   - isTransport: the provider could not be reached or said nothing; counts for the lane's breaker.
+  case retryable(reason: String, after: Duration? = nil, mayBeDelivered: Bool = false, isTransport: Bool = false)
+  /// The provider has certainly done nothing; costs no attempt.
+  /// - Parameter isTransport: it could not be reached at all; counts for the lane's breaker.
+  case unprocessed(reason: String, isTransport: Bool = false)
   /// This message can never pass.
   case refused(reason: String)
   /// The address is gone for good: nothing more is sent to it.
-  case unregistered(reason: String)
+  /// - Parameters:
+  ///   - since: the moment that the provider names; a later registration survives.
+  ///   - isSuspect: this answer also comes if the environments are mixed up; see `PushQueue` and `CourierLaneMachine`.
+  case unregistered(reason: String, since: Timestamp? = nil, isSuspect: Bool = false)
+  /// The credential or the configuration is wrong: the lane stops, the message stays and has cost no attempt.
+  case laneBroken(reason: String)
+  /// The provider wants a pause of the whole lane; the message stays and has cost no attempt.
+  case lanePaused(reason: String, for: Duration)
 }
 
 /// What became of a push in the end: exactly one for each message that was enqueued.

@@ -1,34 +1,82 @@
+public import EventSourcing
+
 /// Hands pushes to the world outside: APNs, a webhook, …
 ///
-/// A provider keeps no queue and repeats nothing: order, attempts and pauses are `PushQueue`'s. It does bound what it
-/// has in flight, and it always answers within its own time-outs.
+/// A provider keeps no queue and repeats nothing: order, attempts, pauses and breakers are `PushQueue`'s and
+/// `CourierLaneMachine`'s. It always answers within its own time-outs.
 public protocol PushProvider: Sendable {
   /// The `push_notification_type`s that it serves.
   var types: Set<String> { get }
 
-  /// Options without which nothing can be sent (credentials, a URL): as long as one of them is missing or empty, no
-  /// push is queued. Spec: GMS 7.1.
-  var requiredOptions: [String] { get }
+  /// Why nothing can be sent to such a target as long as the options are as they are (a credential is missing, a file
+  /// cannot be read): in a few words for the operator, with the names of options, without values. Nil if all is there.
+  /// No push is queued while there is an obstacle. Spec: GMS 7.1.
+  func obstacle(_ target: PushAddress, _ options: PushOptions) -> String?
+
+  /// Which lane a push to this target takes. Asked often: cheap, no I/O.
+  func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane
 
   /// Tries once. After a restart the same attempt may come again: delivery is at least once.
   func deliver(_ delivery: PushDelivery) async -> PushOutcome
+
+  /// The operator has reloaded: files are to be read again, credentials may have changed.
+  func reload()
 }
 
 extension PushProvider {
-  public var requiredOptions: [String] { [] }
+  public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? { nil }
+
+  /// One lane for all that it sends.
+  public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
+    CourierLane(id: target.type, label: target.type)
+  }
+
+  public func reload() {}
+}
+
+/// One credential against one environment of one provider, or one endpoint: what fails together, and is bounded
+/// together. Spec: providers 1.5.
+public struct CourierLane: Sendable, Hashable {
+  /// Unique; may hold a URL or a key's name and is never shown.
+  public let id: String
+  /// For metrics and logs, such as `apns:default:production`: no secret, and of few different values.
+  public let label: String
+  /// Attempts under way at once.
+  public let inFlightMaximum: Int
+  /// Attempts that may begin in a second; nil for no bound.
+  public let perSecondMaximum: Int?
+  /// True for an endpoint that is switched off after days without one success. Spec: providers 4.4.
+  public let isEndpoint: Bool
+
+  public init(
+    id: String, label: String, inFlightMaximum: Int = 64, perSecondMaximum: Int? = nil, isEndpoint: Bool = false
+  ) {
+    self.id = id
+    self.label = label
+    self.inFlightMaximum = max(1, inFlightMaximum)
+    self.perSecondMaximum = perSecondMaximum
+    self.isEndpoint = isEndpoint
+  }
 }
 
 /// One attempt to deliver one push.
 public struct PushDelivery: Sendable {
   public let message: PushMessage
+  /// The push's name for the world: a UUID in lower case, the same for its whole life (`apns-id`, `webhook-id`).
+  /// Spec: providers 1.3.
+  public let id: String
   /// 1 for the first attempt.
   public let attempt: Int
   public let options: PushOptions
+  /// The wall clock when the attempt began.
+  public let now: Timestamp
 
-  public init(message: PushMessage, attempt: Int, options: PushOptions) {
+  public init(message: PushMessage, id: String, attempt: Int, options: PushOptions, now: Timestamp) {
     self.message = message
+    self.id = id
     self.attempt = attempt
     self.options = options
+    self.now = now
   }
 }
 
@@ -44,4 +92,17 @@ public struct PushOptions: Sendable {
   public init(_ values: [String: String] = [:]) { self.init { values[$0] } }
 
   public subscript(_ name: String) -> String? { lookUp(name) }
+
+  /// The value of an option, unless it is empty.
+  public func text(_ name: String) -> String? { lookUp(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  public func integer(_ name: String) -> Int? { lookUp(name).flatMap(Int.init) }
+
+  public func flag(_ name: String) -> Bool { lookUp(name) == "true" }
+
+  /// The options of a list that are missing or empty, for `PushProvider.obstacle`.
+  public func missing(_ names: [String]) -> String? {
+    let missing = names.filter { text($0) == nil }
+    return missing.isEmpty ? nil : "not set: " + missing.joined(separator: ", ")
+  }
 }

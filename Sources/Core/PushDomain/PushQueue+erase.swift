@@ -5,14 +5,13 @@ extension PushQueue {
   /// An empty lane is reason enough: records of its producer are about to be erased, and replay has to begin with the
   /// event then.
   func erase(_ producers: Set<String>) -> [PushEvent] {
-    let lanes = lanes.filter { producers.contains($0.key) }
-    guard !lanes.isEmpty else { return [] }
-    let pushes = lanes.values.flatMap { lane in lane.entries.map { (lane: lane, entry: $0) } }
-      .sorted { $0.entry.arrival < $1.entry.arrival }
-      .map { lane, entry in
-        let isInFlight = lane.inFlight?.arrival == entry.arrival && !isUnregistered
-        return ErasedPush(entry.message.id, attempts: isInFlight ? entry.attempt : entry.failures)
-      }
+    // A producer that was forgotten may have left dead letters.
+    guard
+      lanes.keys.contains(where: producers.contains)
+        || deadLetters.contains(where: { producers.contains($0.message.producer) })
+    else { return [] }
+    let pushes = entries.filter { producers.contains($0.message.producer) }
+      .map { ErasedPush($0.message.id, attempts: $0.message.id == inFlight ? $0.attempt : $0.failures) }
     return [.erased(pushes, state: erased(producers).stateBytes)]
   }
 
@@ -21,8 +20,12 @@ extension PushQueue {
   func erased(_ producers: Set<String>) -> PushQueue {
     var queue = self
     for producer in producers { queue.lanes[producer]?.entries = [] }
+    queue.deadLetters.removeAll { producers.contains($0.message.producer) }
+    if let id = queue.inFlight, producers.contains(id.producer) { queue.inFlight = nil }
     queue.moveExpiryTimer()
     queue.expiryTimer.hasMoved = true
+    queue.offer = Offer()
+    queue.moveOffer()
     return queue
   }
 }

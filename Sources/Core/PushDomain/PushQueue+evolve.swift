@@ -5,31 +5,48 @@ extension PushQueue {
     switch event {
     case .enqueued(let message):
       arrived(message.id)
-      lanes[message.producer]?.entries.append(PushEntry(message: message, arrival: arrivals))
+      lanes[message.producer]?.entries.append(PushEntry(message: message, arrival: arrivals, acceptedAt: time))
     case .declined(let id, _):
       arrived(id)
-    case .settled(let id, _, _):
-      lanes[id.producer]?.entries.removeAll { $0.message.number == id.number }
+    case .settled(let id, let outcome, let attempts, _, let isDeadLetter):
+      settle(id, outcome, attempts: attempts, isDeadLetter: isDeadLetter, at: time)
     case .retryScheduled(let id, let attempt, let until, _):
-      guard lanes[id.producer]?.entries.first?.message.id == id else { break }
-      lanes[id.producer]?.entries[0].failures = attempt
+      change(id) { entry in
+        entry.failures = attempt
+        entry.returns = 0
+      }
       lanes[id.producer]?.pausedUntil = until
+      if inFlight == id { inFlight = nil }
     case .pauseEnded(let producer):
       lanes[producer]?.pausedUntil = nil
     case .unregistered(let reason):
       unregisteredReason = reason
+      inFlight = nil
     case .registered:
-      unregisteredReason = nil
-      for producer in lanes.keys { lanes[producer]?.pausedUntil = nil }
+      if isUnregistered {
+        unregisteredReason = nil
+        for producer in lanes.keys { lanes[producer]?.pausedUntil = nil }
+      }
+      registeredAt = time
     case .producerForgotten(let producer):
       lanes[producer] = nil
     case .erased(_, let state):
       // Bytes that are no state never get here: they are refused when the event is decoded.
       if let state = try? PushQueue(stateBytes: state) { self = state }
-      // The state says itself that the timer has to be set: what ran before it may not be known.
+      // The state says itself what is to be said anew: what ran before it may not be known.
       return
+    case .attemptBegan(let id, _):
+      inFlight = id
+    case .attemptReturned(let id, _, _):
+      change(id) { $0.returns += 1 }
+      if inFlight == id { inFlight = nil }
+    case .deadLetterRetried(let id):
+      revive(id, at: time)
+    case .deadLetterDropped(let id):
+      deadLetters.removeAll { $0.message.id == id }
     }
     moveExpiryTimer()
+    moveOffer()
   }
 
   public func react(to event: PushEvent) -> [PushEffect] {
@@ -37,37 +54,33 @@ extension PushQueue {
     switch event {
     case .enqueued(let message):
       effects.append(.accepted(message.id))
-      if let entry = lanes[message.producer]?.inFlight, entry.message.id == message.id {
-        effects.append(entry.delivery)
-      }
     case .declined(let id, let outcome):
       effects += [.accepted(id), .settled(id, outcome, attempts: 0)]
-    case .settled(let id, let outcome, let attempts):
+    case .settled(let id, let outcome, let attempts, _, let isDeadLetter):
       effects.append(.settled(id, outcome, attempts: attempts))
-      // Numbers rise within a lane: a first entry above the settled one has just become the first. If one behind the
-      // first was dropped, the first is below it and already in flight.
-      if !isUnregistered, let entry = lanes[id.producer]?.inFlight, entry.message.number > id.number {
-        effects.append(entry.delivery)
-      }
+      if isDeadLetter { effects.append(.deadLetters(deadLetters.count)) }
     case .retryScheduled(let id, _, let until, _):
       effects.append(.startTimer(.retry(producer: id.producer), at: until))
-    case .pauseEnded(let producer):
-      if let entry = lanes[producer]?.inFlight { effects.append(entry.delivery) }
-    case .unregistered:
+    case .unregistered(let reason):
       effects += lanes.filter { $0.value.pausedUntil != nil }.keys.sorted()
         .map { .cancelTimer(.retry(producer: $0)) }
+      effects.append(.addressGone(reason: reason))
     case .producerForgotten(let producer):
       // Only an empty lane is forgotten, but its last message may have been dropped during a pause.
       effects.append(.cancelTimer(.retry(producer: producer)))
-    case .registered:
+    case .pauseEnded, .registered, .attemptBegan, .attemptReturned:
       break
+    case .deadLetterRetried, .deadLetterDropped:
+      effects.append(.deadLetters(deadLetters.count))
     case .erased(let pushes, _):
       // Pauses go on: they belong to the lanes, which stay.
       effects += pushes.map { .settled($0.id, .erased, attempts: $0.attempts) }
+      effects.append(.deadLetters(deadLetters.count))
     }
     if expiryTimer.hasMoved {
       effects.append(expiryTimer.armedFor.map { .startTimer(.expiry, at: $0) } ?? .cancelTimer(.expiry))
     }
+    if offer.isNew, let entry = sendable { effects.append(entry.readiness) }
     return effects
   }
 
@@ -79,11 +92,43 @@ extension PushQueue {
     lanes[id.producer] = lane
   }
 
+  private mutating func change(_ id: PushID, _ body: (inout PushEntry) -> Void) {
+    guard let index = lanes[id.producer]?.entries.firstIndex(where: { $0.message.number == id.number }) else { return }
+    lanes[id.producer].map { lane in
+      var lane = lane
+      body(&lane.entries[index])
+      lanes[id.producer] = lane
+    }
+  }
+
+  private mutating func settle(
+    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, isDeadLetter: Bool, at time: Timestamp
+  ) {
+    if isDeadLetter, let entry = lanes[id.producer]?.entries.first(where: { $0.message.number == id.number }) {
+      deadLetters.append(
+        DeadLetter(
+          message: entry.message, outcome: outcome, attempts: attempts, acceptedAt: entry.acceptedAt, endedAt: time))
+    }
+    lanes[id.producer]?.entries.removeAll { $0.message.number == id.number }
+    if inFlight == id { inFlight = nil }
+    if case .delivered = outcome { hasDelivered = true }
+  }
+
+  /// A dead letter becomes a message again: new in its age, with all its attempts before it, and with no end to its
+  /// time, which is over.
+  private mutating func revive(_ id: PushID, at time: Timestamp) {
+    guard let index = deadLetters.firstIndex(where: { $0.message.id == id }) else { return }
+    let letter = deadLetters.remove(at: index)
+    arrived(id)
+    lanes[id.producer]?.entries.append(
+      PushEntry(message: letter.message.withoutExpiry, arrival: arrivals, acceptedAt: time))
+  }
+
   mutating func moveExpiryTimer() {
-    var earliest: Timestamp?
+    var earliest = deadLetters.first?.expiry
     if !isUnregistered {
       for lane in lanes.values {
-        for entry in lane.waiting {
+        for entry in lane.entries where entry.message.id != inFlight {
           guard let expiry = entry.message.expiry else { continue }
           earliest = min(earliest ?? expiry, expiry)
         }
@@ -92,8 +137,20 @@ extension PushQueue {
     expiryTimer.hasMoved = earliest != expiryTimer.armedFor
     expiryTimer.armedFor = earliest
   }
+
+  mutating func moveOffer() {
+    let next = isUnregistered || inFlight != nil ? nil : sendable?.message.priority
+    offer.isNew = next.map { next in offer.priority.map { $0 < next } ?? true } ?? false
+    if offer.isNew || next == nil { offer.priority = next }
+  }
 }
 
-extension PushEntry {
-  fileprivate var delivery: PushEffect { .deliver(message, attempt: attempt) }
+extension FinalPushOutcome {
+  /// What an operator may want to look at and try again. What is worthless by now, or superseded, is not.
+  var leavesDeadLetter: Bool {
+    switch self {
+    case .refused, .failed: true
+    case .delivered, .expired, .collapsed, .overflowed, .unregistered, .erased: false
+    }
+  }
 }

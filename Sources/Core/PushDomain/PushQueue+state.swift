@@ -9,9 +9,17 @@ public import EventSourcing
 /// | 3 | the expiry timer's deadline (absent: it does not run) |
 /// | 4 | the last event moved the expiry timer (absent: no) |
 /// | 5 | lane…, in the order of the producers |
+/// | 6 | producer (1) and number (2) of what is in flight (absent: nothing) |
+/// | 7 | priority that the courier lane was offered (absent: none) |
+/// | 8 | the last event made that offer (absent: no) |
+/// | 9 | a push was delivered once (absent: no) |
+/// | 10 | when the device showed its address last (absent: never told) |
+/// | 11 | dead letter…, oldest first |
 ///
 /// A lane: producer 1, highest number 2 (absent: none), last arrival 3, paused until 4 (absent: it does not pause),
-/// entry 5…. An entry, in the order of its lane: message 1 (as in the event `enqueued`), arrival 2, failures 3 (absent: 0).
+/// entry 5…. An entry, in the order of its lane: message 1 (as in the event `enqueued`), arrival 2, failures 3 (absent: 0),
+/// unprocessed attempts 4 (absent: 0), accepted at 5. A dead letter: message 1, outcome 2, attempts 3, accepted at 4,
+/// ended at 5.
 extension PushQueue: RestorableState {
   public func encodeState(into writer: inout PayloadWriter) {
     writer.integer(1, arrivals)
@@ -24,6 +32,12 @@ extension PushQueue: RestorableState {
         lane.encode(into: &inner)
       }
     }
+    if let inFlight { writer.nested(6) { inFlight.encode(into: &$0) } }
+    if let priority = offer.priority { writer.unsigned(7, UInt64(priority.rawValue)) }
+    if offer.isNew { writer.bool(8, true) }
+    if hasDelivered { writer.bool(9, true) }
+    if let registeredAt { writer.time(10, registeredAt) }
+    for letter in deadLetters { writer.nested(11) { letter.encode(into: &$0) } }
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -39,6 +53,20 @@ extension PushQueue: RestorableState {
         var inner = try payload.nested()
         let (producer, lane) = try PushLane.named(&inner)
         lanes[producer] = lane
+      case 6:
+        var inner = try payload.nested()
+        inFlight = try PushID(payload: &inner)
+      case 7:
+        guard let raw = UInt8(exactly: try payload.unsigned()), let known = PushPriority(rawValue: raw) else {
+          throw .outOfRange(field: 7)
+        }
+        offer.priority = known
+      case 8: offer.isNew = try payload.bool()
+      case 9: hasDelivered = try payload.bool()
+      case 10: registeredAt = try payload.time()
+      case 11:
+        var inner = try payload.nested()
+        deadLetters.append(try DeadLetter(payload: &inner))
       default: try payload.skip()
       }
     }
@@ -46,11 +74,11 @@ extension PushQueue: RestorableState {
     self.arrivals = arrivals
   }
 
-  /// Awake while a provider has something in its hands; everything else that a queue waits for has a timer.
+  /// Awake while something is in a provider's hands or could be; everything else that a queue waits for has a timer.
   public var rest: Rest {
-    guard !isUnregistered else { return .asleep(until: nil) }
-    guard !lanes.values.contains(where: { $0.inFlight != nil }) else { return .wakeful }
-    let deadlines = lanes.values.compactMap(\.pausedUntil) + [expiryTimer.armedFor].compactMap(\.self)
+    guard isUnregistered || (inFlight == nil && sendable == nil) else { return .wakeful }
+    let pauses = isUnregistered ? [] : lanes.values.compactMap(\.pausedUntil)
+    let deadlines = pauses + [expiryTimer.armedFor].compactMap(\.self)
     return .asleep(until: deadlines.min())
   }
 }
@@ -65,6 +93,8 @@ extension PushLane {
         inner.nested(1) { entry.message.encode(into: &$0) }
         inner.integer(2, entry.arrival)
         if entry.failures != 0 { inner.integer(3, entry.failures) }
+        if entry.returns != 0 { inner.integer(4, entry.returns) }
+        if entry.acceptedAt != .epoch { inner.time(5, entry.acceptedAt) }
       }
     }
   }
@@ -96,6 +126,8 @@ extension PushEntry {
   fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
     var message: PushMessage?, arrival: Int?
     var failures = 0
+    var returns = 0
+    var acceptedAt = Timestamp.epoch
     while let field = try payload.next() {
       switch field {
       case 1:
@@ -103,12 +135,48 @@ extension PushEntry {
         message = try PushMessage(payload: &inner)
       case 2: arrival = try payload.count(field)
       case 3: failures = try payload.count(field)
+      case 4: returns = try payload.count(field)
+      case 5: acceptedAt = try payload.time()
       default: try payload.skip()
       }
     }
     guard let message else { throw .missingField(1) }
     guard let arrival else { throw .missingField(2) }
-    self.init(message: message, arrival: arrival, failures: failures)
+    self.init(message: message, arrival: arrival, acceptedAt: acceptedAt, failures: failures, returns: returns)
+  }
+}
+
+extension DeadLetter {
+  fileprivate func encode(into writer: inout PayloadWriter) {
+    writer.nested(1) { message.encode(into: &$0) }
+    writer.nested(2) { outcome.encode(into: &$0) }
+    writer.integer(3, attempts)
+    writer.time(4, acceptedAt)
+    writer.time(5, endedAt)
+  }
+
+  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
+    var message: PushMessage?, outcome: FinalPushOutcome?, attempts: Int?, acceptedAt: Timestamp?, endedAt: Timestamp?
+    while let field = try payload.next() {
+      switch field {
+      case 1:
+        var inner = try payload.nested()
+        message = try PushMessage(payload: &inner)
+      case 2:
+        var inner = try payload.nested()
+        outcome = try FinalPushOutcome(payload: &inner)
+      case 3: attempts = try payload.count(field)
+      case 4: acceptedAt = try payload.time()
+      case 5: endedAt = try payload.time()
+      default: try payload.skip()
+      }
+    }
+    guard let message else { throw .missingField(1) }
+    guard let outcome else { throw .missingField(2) }
+    guard let attempts else { throw .missingField(3) }
+    guard let acceptedAt else { throw .missingField(4) }
+    guard let endedAt else { throw .missingField(5) }
+    self.init(message: message, outcome: outcome, attempts: attempts, acceptedAt: acceptedAt, endedAt: endedAt)
   }
 }
 

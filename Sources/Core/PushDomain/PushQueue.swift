@@ -1,11 +1,15 @@
 public import EventSourcing
 
-/// The store-and-forward queue of one device. Spec: GMS 7.4.
+/// The store-and-forward queue of one device. Spec: GMS 7.4; providers 1.
 ///
-/// Each producer has a lane of its own: one of its pushes is in flight at a time, in order, and no lane waits for
-/// another. What is in flight is not journalled: it is always the first message of every lane that does not pause, so
-/// after a restart it is handed over again with the same attempt number (at least once); a recorded success has left
-/// the queue and is never sent again.
+/// ```
+///  enqueue ─> waiting ──ready──> (courier lane) ──begin──> in flight ──attemptEnded──> settled, or waiting again
+/// ```
+/// One message is in flight at a time, so that a device gets its pushes in order: high priority first, then the oldest.
+/// The pause after a failure holds back the messages of one producer only. The courier lane is offered the *queue*, not
+/// a message: which one goes is decided when the lane has room, so that collapse keys, priorities and expiry count until
+/// the last moment. What is in flight is sent again after a restart with the same attempt number (at least once); a
+/// recorded success has left the queue and is never sent again.
 public struct PushQueue: Decider, Codable, Equatable {
   public typealias Command = PushCommand
   public typealias Event = PushEvent
@@ -17,7 +21,16 @@ public struct PushQueue: Decider, Codable, Equatable {
   var arrivals = 0
   /// Why the address is gone; nil while it is not.
   var unregisteredReason: String?
+  /// When the device showed the address last, as far as this queue was told.
+  var registeredAt: Timestamp?
   var expiryTimer = ExpiryTimer()
+  /// Whose attempt is running.
+  var inFlight: PushID?
+  var offer = Offer()
+  /// True once a push to this address was taken by its provider.
+  var hasDelivered = false
+  /// Oldest first.
+  public internal(set) var deadLetters: [DeadLetter] = []
 
   public init() {}
 
@@ -26,38 +39,75 @@ public struct PushQueue: Decider, Codable, Equatable {
     lanes[producer].map { number <= $0.highestNumber } ?? false
   }
 
-  /// Messages in the queue, those in flight included.
+  /// Messages in the queue, that in flight included.
   public var messageCount: Int { lanes.values.reduce(0) { $0 + $1.entries.count } }
+
+  /// When the oldest message in the queue was taken over.
+  public var oldestAcceptedAt: Timestamp? {
+    lanes.values.lazy.flatMap(\.entries).map(\.acceptedAt).min()
+  }
 
   /// True once the address is gone: what comes now is taken over and ends at once.
   public var isUnregistered: Bool { unregisteredReason != nil }
+
+  /// The attempt that is running: what the courier is to send.
+  public var attempt: (message: PushMessage, attempt: Int)? {
+    inFlightEntry.map { ($0.message, $0.attempt) }
+  }
+
+  /// What would go out next, for the choice of a courier lane; what is in flight first.
+  public var next: PushMessage? { (inFlightEntry ?? sendable)?.message }
 
   /// Never: the numbers of the producers and the death of the address must be remembered.
   public var isFinished: Bool { false }
 
   public var outstandingEffects: [PushEffect] {
-    guard !isUnregistered else { return [] }
-    let deliveries = lanes.values.compactMap(\.inFlight).sorted { $0.arrival < $1.arrival }
+    var effects: [PushEffect] = []
+    if !isUnregistered, let entry = inFlightEntry ?? sendable { effects.append(entry.readiness) }
     var timers = lanes.compactMap { producer, lane in
-      lane.pausedUntil.map { (at: $0, timer: PushTimer.retry(producer: producer), name: producer) }
+      isUnregistered
+        ? nil : lane.pausedUntil.map { (at: $0, timer: PushTimer.retry(producer: producer), name: producer) }
     }
     if let at = expiryTimer.armedFor { timers.append((at, .expiry, "")) }
     timers.sort { ($0.at, $0.name) < ($1.at, $1.name) }
-    return deliveries.map { .deliver($0.message, attempt: $0.attempt) }
-      + timers.map { .startTimer($0.timer, at: $0.at) }
+    return effects + timers.map { .startTimer($0.timer, at: $0.at) }
   }
 
-  /// What is in nobody's hands, in the order in which it came.
-  var waiting: [PushEntry] { lanes.values.flatMap(\.waiting).sorted { $0.arrival < $1.arrival } }
+  var inFlightEntry: PushEntry? {
+    guard let inFlight else { return nil }
+    return lanes[inFlight.producer]?.entries.first { $0.message.number == inFlight.number }
+  }
 
+  /// The best message of all lanes that do not pause.
+  var sendable: PushEntry? { lanes.values.compactMap(\.next).min(by: PushEntry.goesFirst) }
+
+  /// In the order in which they came.
+  var entries: [PushEntry] { lanes.values.flatMap(\.entries).sorted { $0.arrival < $1.arrival } }
+
+  /// What no provider has in its hands at the moment, in the order in which it came.
+  var waiting: [PushEntry] { entries.filter { $0.message.id != inFlight } }
+
+  /// Messages and dead letters.
   var contentBytes: Int {
-    lanes.values.reduce(0) { sum, lane in lane.entries.reduce(sum) { $0 + $1.message.contentBytes } }
+    let letters = deadLetters.reduce(0) { $0 + $1.message.contentBytes }
+    return lanes.values.reduce(letters) { sum, lane in lane.entries.reduce(sum) { $0 + $1.message.contentBytes } }
   }
 
-  /// The one timer for all waiting messages that expire.
+  /// The one timer for all that is worthless from some moment on: waiting messages, and dead letters.
   struct ExpiryTimer: Sendable, Equatable, Codable {
     var armedFor: Timestamp?
     /// True if the last event moved it: `react` then has to say so.
     var hasMoved = false
   }
+
+  /// What the courier lane was told of this queue and has not answered yet.
+  struct Offer: Sendable, Equatable, Codable {
+    var priority: PushPriority?
+    /// True if the last event made or raised it.
+    var isNew = false
+  }
+}
+
+extension PushEntry {
+  var readiness: PushEffect { .ready(message.priority, since: acceptedAt) }
 }

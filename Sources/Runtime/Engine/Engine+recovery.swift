@@ -46,6 +46,7 @@ struct Replayed: Sendable {
   var queues = RecoveredKind<PushQueue>()
   var desks = RecoveredKind<AgentDesk>()
   var redactions = RecoveredKind<RedactionLog>()
+  var devices = RecoveredKind<Device>()
   /// The snapshot that it began with.
   var snapshot: SnapshotInfo?
 }
@@ -66,7 +67,8 @@ extension Engine {
     if let point = replayed.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
     let sessions = restoreSessions(replayed.comet)
     let lost = restoreChats(replayed.chats)
-    restore(replayed.queues, to: queues)
+    restoreDevices(replayed.devices)
+    restoreQueues(replayed.queues)
     restore(replayed.desks, to: desks)
     restore(replayed.redactions, to: redactions)
     // Before anything of the customer whom it is about leaves the house.
@@ -118,6 +120,7 @@ extension Engine {
     var queues: ReplayTable<PushQueue> = table(.pushQueue)
     var desks: ReplayTable<AgentDesk> = table(.agent)
     var redactions: ReplayTable<RedactionLog> = table(.redactionLog)
+    var devices: ReplayTable<Device> = table(.device)
     var settings = configuration.journal
     settings.startingPoint = snapshot?.info.point
     let onFatal = onFatal
@@ -132,6 +135,7 @@ extension Engine {
         case .chatSession: chats.erasedRecords += 1
         case .cometSession: comet.erasedRecords += 1
         case .pushQueue: queues.erasedRecords += 1
+        case .device: devices.erasedRecords += 1
         default: break
         }
         return
@@ -145,6 +149,7 @@ extension Engine {
       case .pushQueue: try queues.apply(record)
       case .agent: try desks.apply(record)
       case .redactionLog: try redactions.apply(record)
+      case .device: try devices.apply(record)
       default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
       }
     }
@@ -154,7 +159,8 @@ extension Engine {
         comet: try RecoveredKind(comet, over: indexes[.cometSession]),
         queues: try RecoveredKind(queues, over: indexes[.pushQueue]),
         desks: try RecoveredKind(desks, over: indexes[.agent]),
-        redactions: try RecoveredKind(redactions, over: indexes[.redactionLog]), snapshot: snapshot?.info)
+        redactions: try RecoveredKind(redactions, over: indexes[.redactionLog]),
+        devices: try RecoveredKind(devices, over: indexes[.device]), snapshot: snapshot?.info)
       return (writer, report, replayed)
     } catch {
       try? writer.close()
@@ -166,7 +172,8 @@ extension Engine {
   private func takeUp(
     _ replayed: Replayed, _ sessions: [CometSession], lost: [(chat: String, sessions: [String])]
   ) async {
-    // What was owed first: what is new must not overtake it.
+    // What must not go out any more, then what was owed: what is new must not overtake it.
+    for device in replayed.devices.entities { await devices.remind(device.key) }
     for queue in replayed.queues.entities { await queues[queue.key]?.rearm() }
     for chat in replayed.chats.entities { await chats.directory[chat.key]?.rearm() }
     for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
@@ -200,6 +207,22 @@ extension Engine {
     WakeList(deadlines, context: context) { key in
       lanes[key.hashValue].enqueue { await directory[key]?.wakeUp() }
     }.start()
+  }
+
+  private func restoreDevices(_ recovered: RecoveredKind<Device>) {
+    devices.index.reserveCapacity(recovered.count)
+    for device in recovered.entities { devices.index.set(device.key, DeviceNote(device.state)) }
+    for device in recovered.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      if let note = try? DeviceNote(bytes: device.brief.note) { devices.index.set(device.key, note) }
+    }
+    restore(recovered, to: devices.directory)
+  }
+
+  private func restoreQueues(_ recovered: RecoveredKind<PushQueue>) {
+    for queue in recovered.entities { deadLetters.set(queue.key, queue.state.deadLetters.count) }
+    for queue in recovered.sleeping { deadLetters.restored(queue.key, note: queue.brief.note) }
+    restore(recovered, to: queues)
   }
 
   /// - Returns: the Comet sessions that each chat counts on.

@@ -19,11 +19,11 @@ extension Engine {
 
   /// Hands a command to the queue of a device, as a producer beside the chats would.
   package func order(_ command: PushCommand, of address: PushAddress) async {
-    guard let queue = queues.entity(PushDispatcher.key(of: address), limit: configuration.limits.pushQueuesMaximum)
+    guard let queue = queues.entity(DeviceKey.of(address), limit: configuration.limits.pushQueuesMaximum)
     else { return }
     await queue.post(command)
   }
 
   /// The key of that queue.
-  package static func queueKey(of address: PushAddress) -> String { PushDispatcher.key(of: address) }
+  package static func queueKey(of address: PushAddress) -> String { DeviceKey.of(address) }
 }

@@ -20,6 +20,8 @@ public final class Engine: Sendable {
   public let comet: CometGateway
   public let chats: ChatService
   public let agents: AgentService
+  public let devices: DeviceService
+  public let couriers: CourierService
   /// The options in force; replaced as a whole when the operator reloads.
   public let options: OptionStore
 
@@ -30,6 +32,7 @@ public final class Engine: Sendable {
   let tasks: TaskPool
   let pushTasks: TaskPool
   let queues: EntityDirectory<PushQueue>
+  let deadLetters = DeadLetterIndex()
   let desks: EntityDirectory<AgentDesk>
   let redactions: EntityDirectory<RedactionLog>
   let feed: AgentFeed
@@ -110,14 +113,34 @@ public final class Engine: Sendable {
       directory: chatDirectory, index: ChatIndex(), comet: comet.directory, options: options,
       limits: configuration.limits, nodeNumber: configuration.nodeNumber, identifiers: identifiers)
     let lateDispatcher = Late<PushDispatcher>()
-    queues = EntityDirectory<PushQueue>(kind: .pushQueue, context: context) { effects, queue in
-      await lateDispatcher.value.perform(effects, of: queue)
+    queues = EntityDirectory<PushQueue>(kind: .pushQueue, context: context, note: { DeadLetterIndex.note($0) }) {
+      effects, queue in await lateDispatcher.value.perform(effects, of: queue)
     }
+    let courierMetrics = CourierMetrics()
+    let lateDevices = Late<DeviceService>()
+    let deviceDirectory = EntityDirectory<Device>(kind: .device, context: context, note: { DeviceNote($0).bytes }) {
+      effects, device in await lateDevices.value.perform(effects, of: device)
+    }
+    devices = DeviceService(
+      directory: deviceDirectory, index: DeviceIndex(), queues: queues, context: context, limits: configuration.limits,
+      metrics: courierMetrics)
+    lateDevices.set(devices)
+    let random: @Sendable () -> Double = { [randomBytes = environment.randomBytes] in
+      var bits: UInt32 = 0
+      withUnsafeMutableBytes(of: &bits) { randomBytes($0) }
+      return Double(bits) / Double(UInt32.max)
+    }
+    let lanes = CourierLanes(
+      context: context, limits: configuration.limits, random: random, metrics: courierMetrics, logger: logger)
     let dispatcher = PushDispatcher(
-      queues: queues, chats: chats, options: options, providers: providers,
+      queues: queues, devices: devices, chats: chats, options: options, providers: providers, lanes: lanes,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: pushTasks, limits: configuration.limits,
-      metrics: metrics, logger: logger)
+      metrics: courierMetrics, deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
+      random: random, logger: logger)
+    lanes.attach(
+      start: { lateDispatcher.value.startAttempt($0, $1) }, refuse: { lateDispatcher.value.refuse($0, $1, $2) })
     lateDispatcher.set(dispatcher)
+    couriers = CourierService(dispatcher: dispatcher, identifiers: identifiers)
     desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
     redactions = EntityDirectory<RedactionLog>(kind: .redactionLog, context: context) { _, _ in }
     agents = AgentService(chats: chats, desks: desks, feed: feed, context: context)
@@ -130,7 +153,7 @@ public final class Engine: Sendable {
   }
 
   /// The entities that sleep when nobody asks for them.
-  var shelves: [any SleepingSource] { [chats.directory, queues, desks, redactions] }
+  var shelves: [any SleepingSource] { [chats.directory, queues, desks, redactions, devices.directory] }
   /// All that a snapshot holds.
   var sources: [any SnapshotSource] { shelves + [comet.directory] }
 

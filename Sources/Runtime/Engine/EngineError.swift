@@ -6,6 +6,12 @@ public enum EngineError: Error, Equatable, Sendable {
   case unknownServiceName(String)
   /// The chat refuses; the rejection says why.
   case chat(ChatRejection)
+  /// No such device, or not one of the asker's: 404.
+  case unknownDevice
+  /// No such dead letter (any more): 404.
+  case unknownDeadLetter
+  /// A field of a registration or push is not usable: 400.
+  case invalid(field: String, reason: String)
   /// A named limit is reached: 503 with Retry-After.
   case limitReached(String)
   /// The server is stopping or still recovering: 503 with Retry-After.

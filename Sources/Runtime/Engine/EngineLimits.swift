@@ -4,6 +4,15 @@ public struct EngineLimits: Sendable, Equatable {
   public var cometSessionsMaximum = 200_000
   public var cometSessionsByUserMaximum = 32
   public var pushQueuesMaximum = 1_000_000
+  public var devicesMaximum = 1_000_000
+  /// Live devices of one owner.
+  public var devicesByOwnerMaximum = 64
+  /// Devices, or dead letters, in one answer.
+  public var listMaximum = 500
+  /// Bytes of the JSON that an operator's push may bring.
+  public var pushDataBytesMaximum = 16_384
+  /// Beyond so many courier lanes those are forgotten in which nothing is and of which nothing has to be remembered.
+  public var lanesKeptMaximum = 1_024
   public var userKeyBytesMaximum = 256
   /// Frames of one socket that wait for the one before them.
   public var pipelinedRequestsMaximum = 64
@@ -12,6 +21,8 @@ public struct EngineLimits: Sendable, Equatable {
   /// Pushes under way, and how long one waits for room among them.
   public var pushTasksMaximum = 8_192
   public var pushRetryMilliseconds: Int64 = 200
+  /// The longest pause that an operator's schedule of attempts may have; a longer one is left out.
+  public var retryPauseSecondsMaximum = 30.0 * 86_400
   /// UTF-8 bytes of the texts in one push; beyond it the oldest are left out, as they come with the catch-up anyway.
   public var pushTranscriptBytesMaximum = 131_072
   /// What a client is told to wait when the server has no room for it.

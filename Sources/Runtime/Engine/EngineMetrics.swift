@@ -2,21 +2,9 @@ import CoreMetrics
 import Journal
 import JournalFormat
 import Metrics
-import PushDomain
 
 /// The engine's metrics, looked up once.
 struct EngineMetrics: Sendable {
-  private let attempts = Counter(label: "carillon.push.attempts")
-  private let skips = Counter(label: "carillon.push.skipped")
-  private let outcomes: [String: Counter]
-
-  init() {
-    outcomes = Dictionary(
-      uniqueKeysWithValues: FinalPushOutcome.names.map {
-        ($0, Counter(label: "carillon.push.settled", dimensions: [("outcome", $0)]))
-      })
-  }
-
   private let snapshotBytes = Gauge(label: "carillon.snapshot.bytes")
   private let snapshotPosition = Gauge(label: "carillon.snapshot.position")
 
@@ -41,7 +29,4 @@ struct EngineMetrics: Sendable {
     snapshotPosition.record(info.point.position)
   }
 
-  func attempted() { attempts.increment() }
-  func skipped() { skips.increment() }
-  func settled(_ outcome: FinalPushOutcome) { outcomes[outcome.name]?.increment() }
 }

@@ -22,14 +22,7 @@ struct Identifiers: Sendable {
     bytes.withUnsafeMutableBytes { randomBytes($0) }
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = Array("0123456789abcdef".utf8)
-    var uuid: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { uuid.append(UInt8(ascii: "-")) }
-      uuid.append(hex[Int(byte >> 4)])
-      uuid.append(hex[Int(byte & 15)])
-    }
-    return "\(node)-" + String(decoding: uuid, as: UTF8.self)
+    return "\(node)-" + UUIDText.text(bytes)
   }
 
   private func text(_ length: Int, of alphabet: [UInt8]) -> String {

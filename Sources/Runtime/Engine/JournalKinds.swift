@@ -15,6 +15,7 @@ public enum JournalKinds {
     case .pushQueue: describe(PushEvent.self, tag, payload)
     case .agent: describe(AgentDesk.Event.self, tag, payload)
     case .redactionLog: describe(RedactionLog.Event.self, tag, payload)
+    case .device: describe(DeviceEvent.self, tag, payload)
     default: nil
     }
   }
@@ -27,6 +28,7 @@ public enum JournalKinds {
     case .pushQueue: StateReplayer<PushQueue>()
     case .agent: StateReplayer<AgentDesk>()
     case .redactionLog: StateReplayer<RedactionLog>()
+    case .device: StateReplayer<Device>()
     default: nil
     }
   }

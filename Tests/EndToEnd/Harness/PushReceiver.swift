@@ -10,6 +10,8 @@ final class PushReceiver: Sendable {
     let method: String
     let path: String
     let contentType: String?
+    /// Header `webhook-id`.
+    let id: String?
     let body: [UInt8]
     let time: ContinuousClock.Instant
 
@@ -47,6 +49,9 @@ final class PushReceiver: Sendable {
 
   private func close() async { try? await channel.close() }
 
+  /// Called right after each answer has been written.
+  func onAnswer(_ body: @escaping @Sendable (Push) -> Void) { received.onAnswer.withLock { $0 = body } }
+
   var pushes: [Push] { received.pushes.withLock { $0 } }
 
   /// The URL of `path` here.
@@ -55,7 +60,9 @@ final class PushReceiver: Sendable {
   /// The options of a server whose customhttp pushes come here.
   func options(delaySeconds: Int) -> ServerOptions {
     [
-      "push": ["pushEnabled": "comet,customhttp,httpcb", "customhttp.url": url()],
+      "push": [
+        "pushEnabled": "comet,customhttp,httpcb", "customhttp.url": url(), "webhooks.allow_private": "127.0.0.1/32",
+      ],
       "service.request-chat": ["_client_timeout_notification": String(delaySeconds)],
     ]
   }
@@ -70,6 +77,7 @@ final class PushReceiver: Sendable {
 
   private final class Received: Sendable {
     let pushes = Mutex<[Push]>([])
+    let onAnswer = Mutex<(@Sendable (Push) -> Void)?>(nil)
   }
 
   private final class Handler: ChannelInboundHandler {
@@ -92,11 +100,13 @@ final class PushReceiver: Sendable {
       case .end:
         let push = Push(
           method: head?.method.rawValue ?? "", path: head?.uri ?? "",
-          contentType: head?.headers.first(name: "Content-Type"), body: body, time: .now)
+          contentType: head?.headers.first(name: "Content-Type"),
+          id: head?.headers.first(name: "webhook-id"), body: body, time: .now)
         received.pushes.withLock { $0.append(push) }
         let answer = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])
         context.write(wrapOutboundOut(.head(answer)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        received.onAnswer.withLock { $0 }?(push)
       }
     }
   }

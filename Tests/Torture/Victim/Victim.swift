@@ -145,7 +145,7 @@ private struct VictimCourier: PushProvider {
   func deliver(_ delivery: PushDelivery) async -> PushOutcome {
     let text = String(decoding: Array(delivery.message.content), as: UTF8.self)
     Console.say("push \(text.replacingOccurrences(of: " ", with: "_"))")
-    return .delivered
+    return .delivered()
   }
 }
 

@@ -68,9 +68,10 @@ extension Schema {
     row("limits.session_queue_bytes", .byteCount(1_024...1_073_741_824), "1048576", "bytes that wait for one session"),
     row("limits.push_queues", .integer(1...100_000_000), "1000000", "devices with a push queue"),
     row("limits.tasks", .integer(64...10_000_000), "65536", "requests and pushes that wait for something at once"),
-    row("limits.pushes_in_flight", .integer(1...100_000), "64", "pushes on their way at once"),
-    row("limits.pushes_in_flight_per_host", .integer(1...100_000), "8", "the same to one host and port"),
-    row("limits.pushes_waiting", .integer(1...10_000_000), "10000", "pushes that wait for such a place"),
+    row("limits.devices", .integer(1...100_000_000), "1000000", "registered devices, ended ones included"),
+    row("limits.devices_by_owner", .integer(1...100_000), "64", "live devices of one owner"),
+    row("limits.pushes_in_flight", .integer(1...1_000_000), "8192", "pushes on their way at once"),
+    row("limits.pushes_in_flight_per_host", .integer(1...100_000), "16", "HTTP pushes to one host and port at once"),
   ]
 
   private static func row(

@@ -1,16 +1,13 @@
-/// Bounds of the HTTP pushes, and whether apps may name receivers inside the operator's network.
+/// What the couriers are told at start; everything else they look up with each push.
 public struct PushSettings: Sendable, Equatable {
-  public let inFlightMaximum: Int
+  /// HTTP pushes to one scheme, host and port at once.
   public let inFlightPerHostMaximum: Int
-  public let waitingMaximum: Int
-  /// Option `httpcb.allow_private_addresses` of section `push`.
-  public let allowsPrivateAddresses: Bool
+  /// Where what providers hand out is kept across restarts.
+  public let providerTokenDirectory: String
 
   public init(_ configuration: LoadedConfiguration) {
     let reader = ServerOptionReader(configuration: configuration)
-    inFlightMaximum = reader.integer("limits.pushes_in_flight")
     inFlightPerHostMaximum = reader.integer("limits.pushes_in_flight_per_host")
-    waitingMaximum = reader.integer("limits.pushes_waiting")
-    allowsPrivateAddresses = configuration.sections["push"]?["httpcb.allow_private_addresses"] != "false"
+    providerTokenDirectory = ServerSettings(configuration).dataDirectory + "/provider-tokens"
   }
 }

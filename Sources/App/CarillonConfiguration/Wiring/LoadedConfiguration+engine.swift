@@ -25,6 +25,9 @@ extension LoadedConfiguration {
     limits.cometSessionsMaximum = reader.integer("limits.sessions")
     limits.cometSessionsByUserMaximum = reader.integer("limits.sessions_by_user")
     limits.pushQueuesMaximum = reader.integer("limits.push_queues")
+    limits.devicesMaximum = reader.integer("limits.devices")
+    limits.devicesByOwnerMaximum = reader.integer("limits.devices_by_owner")
+    limits.pushTasksMaximum = reader.integer("limits.pushes_in_flight")
     limits.tasksMaximum = reader.integer("limits.tasks")
     return limits
   }

@@ -14,7 +14,7 @@ struct HealthCommand: AsyncParsableCommand {
   @OptionGroup var arguments: ConfigurationArguments
 
   func run() async throws {
-    let url = try url ?? ownURL()
+    let url = try url ?? ServerSettings(try arguments.loadOrExit()).ownURL + "/health/ready"
     do {
       let response = try await HTTPClient.shared.execute(
         HTTPClientRequest(url: url), timeout: TimeAmount(Limits.healthTimeout))
@@ -29,15 +29,18 @@ struct HealthCommand: AsyncParsableCommand {
     }
   }
 
-  private func ownURL() throws -> String {
-    let settings = ServerSettings(try arguments.loadOrExit())
+}
+
+extension ServerSettings {
+  /// Where a server with these settings is reached from its own machine.
+  var ownURL: String {
     let host =
-      switch settings.host {
+      switch self.host {
       case "0.0.0.0", "": "127.0.0.1"
       case "::": "[::1]"
       case let host where host.contains(":"): "[\(host)]"
-      default: settings.host
+      default: self.host
       }
-    return "\(settings.tls == nil ? "http" : "https")://\(host):\(settings.port)/health/ready"
+    return "\(tls == nil ? "http" : "https")://\(host):\(port)"
   }
 }

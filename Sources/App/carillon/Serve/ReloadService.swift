@@ -12,6 +12,8 @@ struct ReloadService: Service {
   let options: OptionStore
   let level: LogLevelSwitch
   let logger: Logger
+  /// What else has to look at its options and files again.
+  let onReload: @Sendable (LoadedConfiguration) -> Void
 
   func run() async throws {
     for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
@@ -33,6 +35,7 @@ struct ReloadService: Service {
         "changed, but only a restart takes it over", metadata: ["options": .array(waiting.map { "\($0)" })])
     }
     options.replace(fresh.options)
+    onReload(fresh)
     level.level = Logger.Level(rawValue: ServerSettings(fresh).logLevel) ?? .info
     logger.notice("configuration read again", metadata: ["file": "\(fresh.file ?? "none")"])
   }

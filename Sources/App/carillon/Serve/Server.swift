@@ -70,13 +70,24 @@ struct Server {
         _exit(ExitStatus.journalFailed.rawValue)
       })
     http = HTTPServer(
-      engine: engine, tokens: tokens, configuration: loaded.edge, metrics: { registry.render() }, logger: logger)
+      engine: engine, tokens: tokens, configuration: loaded.edge,
+      metrics: { [engine] in
+        engine.couriers.report()
+        providers.report()
+        return registry.render()
+      }, logger: logger)
+    providers.log(loaded, to: logger)
   }
 
   /// Serves until a signal stops it.
   func run(reloadingFrom sources: ConfigurationSources) async throws {
     let reload = ReloadService(
-      sources: sources, started: loaded, options: engine.options, level: level, logger: logger)
+      sources: sources, started: loaded, options: engine.options, level: level, logger: logger
+    ) { [providers, engine, logger] fresh in
+      providers.table.reload()
+      engine.couriers.resetLanes()
+      providers.log(fresh, to: logger)
+    }
     let recovery = RecoveryService(engine: engine, logger: logger) { summary in await announce(summary) }
     // Stopped from the last to the first.
     var group = ServiceGroupConfiguration(

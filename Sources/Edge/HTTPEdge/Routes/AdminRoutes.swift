@@ -23,14 +23,14 @@ struct AdminRoutes {
       "/admin/1/redactions",
       [
         .post: { request, _ in
-          let token = try Self.token(of: request, tokens)
+          let token = try request.requireOperator(tokens)
           let body = try AgentRequest(try await request.bytes(limits: limits))
           let id = try engine.beginRedaction(
             subject: try body.text("subject"), by: token.name, reason: try body.optionalText("reason") ?? "")
           return try await Self.answer(id, engine, waiting: true)
         },
         .get: { request, _ in
-          _ = try Self.token(of: request, tokens)
+          try request.requireOperator(tokens)
           let done = await engine.redactionsDone()
           return .json { writer in
             writer.beginArray()
@@ -43,7 +43,7 @@ struct AdminRoutes {
       "/admin/1/redactions/:id",
       [
         .get: { request, context in
-          _ = try Self.token(of: request, tokens)
+          try request.requireOperator(tokens)
           return try await Self.answer(try context.parameters.require("id"), engine, waiting: false)
         }
       ])
@@ -51,7 +51,7 @@ struct AdminRoutes {
       "/admin/1/snapshots",
       [
         .post: { request, _ in
-          _ = try Self.token(of: request, tokens)
+          try request.requireOperator(tokens)
           let info = try await engine.snapshotNow()
           return .json { writer in
             writer.beginObject()
@@ -110,11 +110,5 @@ struct AdminRoutes {
     writer.key("upTo")
     writer.integer(Int(clamping: report.upTo))
     writer.endObject()
-  }
-
-  private static func token(of request: Request, _ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    let token = try request.accessToken(in: tokens)
-    guard token.role == .admin else { throw .forbidden("This needs an operator's token") }
-    return token
   }
 }

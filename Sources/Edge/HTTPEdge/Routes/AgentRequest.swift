@@ -42,6 +42,26 @@ struct AgentRequest {
     return bool
   }
 
+  func optionalBool(_ name: String) throws(EdgeFailure) -> Bool? {
+    guard let value = members[name], !value.isNull else { return nil }
+    guard let bool = value.bool else { throw .badParameter(name, "is not true or false") }
+    return bool
+  }
+
+  func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(EdgeFailure) -> Int? {
+    guard let value = members[name], !value.isNull else { return nil }
+    guard let number = value.integer, range.contains(number) else {
+      throw .badParameter(name, "is not an integer from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func optionalObject(_ name: String) throws(EdgeFailure) -> JSONValue? {
+    guard let value = members[name], !value.isNull else { return nil }
+    guard value.object != nil else { throw .badParameter(name, "is not an object") }
+    return value
+  }
+
   /// The role to join in: what the token's holder is, unless the body asks for another that the token permits.
   func role(for token: AccessToken) throws(EdgeFailure) -> PartyRole {
     guard let value = members["role"], !value.isNull else { return token.role.partyRole }

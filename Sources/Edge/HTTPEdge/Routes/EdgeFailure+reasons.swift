@@ -9,6 +9,9 @@ extension EdgeFailure {
     case .unknownServiceName:
       self.init(.notFound, "There is no service of this name", exception: "ServiceNotFoundException")
     case .chat(let rejection): self.init(rejection)
+    case .unknownDevice: self.init(.notFound, "There is no such device", exception: "DeviceNotFoundException")
+    case .unknownDeadLetter: self.init(.notFound, "There is no such dead letter", exception: "NotFoundException")
+    case .invalid(let field, let reason): self = .badParameter(field, reason)
     case .limitReached(let what): self = .unavailable("A limit of this server is reached: \(what)")
     case .unavailable: self = .unavailable("The server is not ready")
     case .storageFull:

@@ -20,6 +20,8 @@ struct EdgeRouter {
     ChatRoutes(engine: engine, limits: limits).add(to: router)
     AgentRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    DeviceRoutes(engine: engine, limits: limits).add(to: router)
     return router.buildResponder()
   }
 }

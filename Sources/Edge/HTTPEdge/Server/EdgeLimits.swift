@@ -65,6 +65,8 @@ extension EdgeLimits {
   static let retryAfterSeconds = 5
   /// How long a request for a redaction is held before it is answered with 202.
   static let redactionWaitMilliseconds: Int64 = 20_000
+  /// How long an operator's push is waited for before it is answered with 202.
+  static let pushWait = Duration.seconds(30)
   /// The smallest and the largest read buffer; the larger the buffer, the more an idle connection costs.
   static let readBufferBytes = (minimum: 512, initial: 2_048, maximum: 8_192)
   /// Tokens in the token file.

@@ -14,7 +14,21 @@ struct PushNarrator: Narrator {
       entry.what = "\(Self.name(message.id, people)) is in the queue of its device"
       entry.isDetail = true
     case .declined(let id, let outcome): Self.end(id, outcome, attempts: 0, &entry, &people)
-    case .settled(let id, let outcome, let attempts): Self.end(id, outcome, attempts: attempts, &entry, &people)
+    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter):
+      Self.end(id, outcome, attempts: attempts, &entry, &people)
+      if let answer { entry.remark += ", as \(answer)" }
+      if isDeadLetter { entry.remark += ", and is kept as a dead letter" }
+    case .attemptBegan(let id, let attempt):
+      entry.what = "\(Self.name(id, people)): attempt \(attempt) goes out as \(PushUUID.text(of: id))"
+      entry.isDetail = attempt == 1
+    case .attemptReturned(let id, let attempt, let reason):
+      entry.what = "\(Self.name(id, people)): attempt \(attempt) does not count"
+      entry.remark = reason.isEmpty ? "" : " (\(reason))"
+    case .deadLetterRetried(let id):
+      entry.what = "\(Self.name(id, people)) is a dead letter no longer: it is tried again"
+    case .deadLetterDropped(let id):
+      entry.what = "\(Self.name(id, people)) is no longer kept as a dead letter"
+      entry.isDetail = true
     case .retryScheduled(let id, let attempt, let until, let reason):
       let pause = TimelineSpan(.silence, from: blank.time, to: until)
       entry.what = "\(Self.name(id, people)): attempt \(attempt) failed"

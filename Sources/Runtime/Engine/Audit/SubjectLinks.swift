@@ -15,6 +15,7 @@ struct SubjectLinks: Sendable {
     EntityKind.chatSession.rawValue: chat,
     EntityKind.cometSession.rawValue: comet,
     EntityKind.pushQueue.rawValue: push,
+    EntityKind.device.rawValue: device,
   ]
 
   private static let chat = SubjectLinks(
@@ -52,18 +53,36 @@ struct SubjectLinks: Sendable {
     collect: { scope, key, tag, payload in
       guard let event: PushEvent = decode(tag, payload) else { return }
       if let producer = event.producer { scope.producers[key, default: []].insert(producer) }
-      if case .enqueued(let message) = event, scope.isSubject(message.target.deviceID) {
+      guard case .enqueued(let message) = event else { return }
+      if let owner = message.owner { scope.ownersByProducer[message.producer, default: []].insert(owner) }
+      if scope.isSubject(message.target.deviceID) {
         scope.chats[message.producer, default: SubjectScope.ChatTrace()].isNamed = true
       }
     },
     belongs: { scope, key, tag, payload in
       guard let event: PushEvent = decode(tag, payload) else { return false }
-      if let producer = event.producer { return scope.holds(chat: producer) }
+      if let producer = event.producer { return scope.holds(producer: producer) }
       if case .erased(let pushes, _) = event {
-        return pushes.contains { scope.holds(chat: $0.id.producer) } || event.holdsMessages(of: scope.serviceIDs)
+        return pushes.contains { scope.holds(producer: $0.id.producer) }
+          || event.holdsMessages(of: scope.serviceIDs.union(scope.otherProducers))
       }
       // About the address as a whole: the customer's if nobody else is pushed to there.
-      return scope.producers[key]?.allSatisfy { scope.holds(chat: $0) } ?? false
+      return scope.producers[key]?.allSatisfy { scope.holds(producer: $0) } ?? false
+    })
+
+  private static let device = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: DeviceEvent = decode(tag, payload) else { return }
+      var trace = scope.devices[key] ?? SubjectScope.DeviceTrace()
+      for registration in event.registrations {
+        if let owner = registration.owner, !owner.isEmpty { trace.owners.insert(owner) }
+      }
+      if event.addresses.contains(where: { scope.isSubject($0.deviceID) }) { trace.isNamed = true }
+      scope.devices[key] = trace
+    },
+    belongs: { scope, key, tag, payload in
+      guard let event: DeviceEvent = decode(tag, payload) else { return false }
+      return scope.holds(device: key, event)
     })
 
   private static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: Payload) -> Event? {

@@ -7,7 +7,8 @@ import PushDomain
 ///
 /// ```
 ///   subject ──names──> chats <──user key──> Comet sessions      1st pass: `collect` each record, then `close`
-///                        └──producer──> pushes in queues        2nd pass: `belongs` for each record
+///                        ├──producer──> pushes in queues        2nd pass: `belongs` for each record
+///                        └──user key──> devices
 /// ```
 /// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, or a value of attached
 /// data such as an e-mail address, compared as it stands. What names a customer stays good: a chat that it found, found
@@ -15,7 +16,7 @@ import PushDomain
 /// hands, so it finds the chats that were to be pushed to it, and through them their customers.
 public struct SubjectScope: Sendable {
   public let subject: String
-  /// The chats, Comet sessions and push queues that hold something of the customer; complete after `close`.
+  /// The chats, Comet sessions, devices and push queues that hold something of the customer; complete after `close`.
   public private(set) var entities: Set<EntityID> = []
   /// The user keys that the customer was found to have.
   public private(set) var userKeys: Set<String> = []
@@ -24,6 +25,11 @@ public struct SubjectScope: Sendable {
   var sessions: [String: SessionTrace] = [:]
   /// The producers of each push queue.
   var producers: [String: Set<String>] = [:]
+  /// Whom the pushes of a producer are for, if they say so.
+  var ownersByProducer: [String: Set<String>] = [:]
+  var devices: [String: DeviceTrace] = [:]
+  /// The producers of the customer's pushes that are no chats.
+  private(set) var otherProducers: Set<String> = []
   private var chatKeys: Set<String> = []
   private var sessionKeys: Set<String> = []
 
@@ -39,6 +45,13 @@ public struct SubjectScope: Sendable {
     var isNamed = false
     var userKey: String?
     var serviceID: String?
+  }
+
+  /// What the first pass keeps of one device.
+  struct DeviceTrace: Sendable {
+    /// Its token is the subject.
+    var isNamed = false
+    var owners: Set<String> = []
   }
 
   public init(subject: String) { self.subject = subject }
@@ -74,11 +87,18 @@ public struct SubjectScope: Sendable {
         if let serviceID = session.serviceID, chats[serviceID] != nil { chatKeys.insert(serviceID) }
       }
     }
-    if chatKeys.isEmpty, sessionKeys.isEmpty { userKeys = [] }
+    let isKnownOwner =
+      isSubject(devices.values.lazy.flatMap(\.owners).first { isSubject($0) })
+      || isSubject(ownersByProducer.values.lazy.flatMap(\.self).first { isSubject($0) })
+    if chatKeys.isEmpty, sessionKeys.isEmpty, !isKnownOwner { userKeys = [] }
+    otherProducers = Set(ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }.keys).subtracting(chatKeys)
     entities = Set(chatKeys.map { EntityID(.chatSession, $0) })
     entities.formUnion(sessionKeys.map { EntityID(.cometSession, $0) })
-    for (queue, producers) in producers where !producers.isDisjoint(with: chatKeys) {
+    for (queue, producers) in producers where producers.contains(where: { holds(producer: $0) }) {
       entities.insert(EntityID(.pushQueue, queue))
+    }
+    for (key, device) in devices where device.isNamed || !device.owners.isDisjoint(with: userKeys) {
+      entities.insert(EntityID(.device, key))
     }
   }
 
@@ -89,13 +109,44 @@ public struct SubjectScope: Sendable {
   }
 
   /// Whether all that was ever put into this push queue came from the customer's chats.
-  func isOnlyProducer(in queue: String) -> Bool { producers[queue]?.isSubset(of: chatKeys) ?? false }
+  func isOnlyProducer(in queue: String) -> Bool { producers[queue]?.allSatisfy { holds(producer: $0) } ?? false }
+
+  /// Whether this device was never anybody else's, or is what was asked for.
+  func isOnlyOwner(of device: String) -> Bool {
+    guard let trace = devices[device] else { return false }
+    return trace.isNamed || (!trace.owners.isEmpty && trace.owners.isSubset(of: userKeys))
+  }
 
   // MARK: For the links
 
   func isSubject(_ name: String?) -> Bool { !subject.isEmpty && name == subject }
   func holds(chat key: String) -> Bool { chatKeys.contains(key) }
+  func holds(producer: String) -> Bool { chatKeys.contains(producer) || otherProducers.contains(producer) }
+  /// What a device's record says of the customer; also its end, if it was never anybody else's.
+  func holds(device key: String, _ event: DeviceEvent) -> Bool {
+    if isOnlyOwner(of: key) { return true }
+    // The address in the place of this one is a device of its own.
+    if case .replaced(let address) = event { return entities.contains(EntityID(.device, DeviceKey.of(address))) }
+    return event.registrations.contains { $0.owner.map(userKeys.contains) ?? false }
+  }
   func holds(session key: String) -> Bool { sessionKeys.contains(key) }
   /// The service ids of the customer's chats.
   public var serviceIDs: Set<String> { chatKeys }
+}
+
+extension DeviceEvent {
+  /// The registrations that a record holds.
+  var registrations: [DeviceRegistration] {
+    switch self {
+    case .registered(let registration), .moved(let registration): [registration]
+    case .erased(let state): (try? Device(stateBytes: state))?.registration.map { [$0] } ?? []
+    case .ended, .replaced, .renewed: []
+    }
+  }
+
+  /// The addresses that it names.
+  var addresses: [PushAddress] {
+    if case .replaced(let address) = self { return [address] }
+    return registrations.map(\.address)
+  }
 }

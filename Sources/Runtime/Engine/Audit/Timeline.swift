@@ -21,6 +21,7 @@ public struct Timeline {
     EntityKind.pushQueue.rawValue: { PushNarrator() },
     EntityKind.agent.rawValue: { AgentNarrator() },
     EntityKind.redactionLog.rawValue: { RedactionNarrator() },
+    EntityKind.device.rawValue: { DeviceNarrator() },
   ]
 
   /// What a record tells; mostly one entry.

@@ -84,7 +84,7 @@ public struct TimelineText: Sendable {
       switch entity.kind {
       // A service id: the number of the node, a dash, a UUID.
       case .chatSession: entity.key.prefix((entity.key.split(separator: "-").first?.count ?? 0) + 9)
-      case .cometSession, .pushQueue: entity.key.prefix(8)
+      case .cometSession, .pushQueue, .device: entity.key.prefix(8)
       default: entity.key.prefix(14)
       }
     return kind + " " + printable(String(key))

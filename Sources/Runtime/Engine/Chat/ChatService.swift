@@ -136,7 +136,7 @@ public struct ChatService: Sendable {
     do throws(EngineError) { _ = try await perform(action, on: entity) { _ in true } } catch {
       switch error {
       case .limitReached, .storageFull: await entity.post(ChatCommand(action, policy: policy(of: serviceID)))
-      case .chat, .unknownServiceName, .unavailable: return
+      case .chat, .unknownServiceName, .unavailable, .unknownDevice, .unknownDeadLetter, .invalid: return
       }
     }
   }

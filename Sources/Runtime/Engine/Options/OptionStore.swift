@@ -6,7 +6,17 @@ public final class OptionStore: Sendable {
   private struct State {
     var options: Options
     var policies: [String: ChatPolicy] = [:]
+    var pushes: [PushKey: [String: String]] = [:]
   }
+
+  private struct PushKey: Hashable {
+    let provider: String?
+    let tag: String
+    let debug: Bool
+  }
+
+  /// Apps name providers: some hundreds of names at once are not worth a better rule.
+  private static let pushesMaximum = 256
 
   private let state: Mutex<State>
 
@@ -16,6 +26,18 @@ public final class OptionStore: Sendable {
 
   /// Puts new options in force; running timers keep the values that they were started with.
   public func replace(_ options: Options) { state.withLock { $0 = State(options: options) } }
+
+  /// Every option of such a push; see `Options.push`. Made once: each push asks for some dozens.
+  func push(provider: String?, tag: String, debug: Bool) -> [String: String] {
+    let key = PushKey(provider: provider, tag: tag, debug: debug)
+    return state.withLock { state in
+      if let options = state.pushes[key] { return options }
+      let options = state.options.push(provider: provider, tag: tag, debug: debug)
+      if state.pushes.count >= Self.pushesMaximum { state.pushes = [:] }
+      state.pushes[key] = options
+      return options
+    }
+  }
 
   /// The policy of a chat of `service` whose request brought `request`.
   func policy(service: String, request: [DataPair]) -> ChatPolicy {

@@ -49,6 +49,24 @@ public struct Options: Sendable, Equatable {
     return nil
   }
 
+  /// Every option of a push at once, under each name that `push` finds it by.
+  func push(provider: String?, tag: String, debug: Bool) -> [String: String] {
+    var found: [String: String] = [:]
+    // What is more specific comes later and goes over what was there.
+    for name in pushSections(provider: provider, tag: tag).reversed() {
+      guard let section = sections[name] else { continue }
+      for (option, value) in section where option.hasPrefix("ios.") {
+        found["apple." + option.dropFirst("ios.".count)] = value
+      }
+      found.merge(section) { $1 }
+    }
+    guard debug else { return found }
+    for (option, value) in found where option.hasPrefix("debug.") {
+      found[String(option.dropFirst("debug.".count))] = value
+    }
+    return found
+  }
+
   /// User name and password that open `service`, or the whole server; a service's own pair replaces the server's.
   /// Spec: GMS 2.5.
   public func credentials(service: String? = nil) -> (username: String, password: String)? {

@@ -21,6 +21,9 @@ extension Engine {
 extension Engine {
   /// Entities in memory, of the kinds that can sleep.
   package var awakeEntities: Int { shelves.reduce(0) { $0 + $1.awakeCount } }
+
+  /// Pushes that a courier has in its hands, or that are about to be begun.
+  package var pushesUnderWay: Int { pushTasks.count }
 }
 
 /// One entity as `Engine.capturedStates` finds it.

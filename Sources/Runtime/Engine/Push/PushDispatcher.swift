@@ -1,118 +1,225 @@
 import ChatDomain
-import Crypto
 import EntityRuntime
 import EventSourcing
 import JSONEnvelope
 import Logging
 public import PushDomain
 
-/// Hands pushes to the queues of their devices, and what the queues say to the couriers and back.
+/// Hands pushes to the queues of their devices, and what the queues hold to the couriers and back.
 ///
+/// ```
+///   chat ──dispatch──> PushQueue ──ready──> CourierLanes ──start──> begin ─> courier ─> attemptEnded
+/// ```
 /// A push belongs to its chat until the queue's record of it is durable; only then is the chat told. A crash in between
-/// offers it to the queue again, which knows a repetition by the push's number.
+/// offers it to the queue again, which knows a repetition by the push's number. An attempt is recorded before it is
+/// made: the journal knows of every request that may have reached a provider.
 struct PushDispatcher: Sendable {
   /// For option look-up; not sent to the device. Spec: GMS 7.1.
   static let chatTag = "chat.newagentmessage"
 
   let queues: EntityDirectory<PushQueue>
+  let devices: DeviceService
   let chats: ChatService
   let options: OptionStore
   let providers: ProviderLookUp
+  let lanes: CourierLanes
   let timers: KeyedTimers<PushTimer>
   let context: RuntimeContext
   let tasks: TaskPool
   let limits: EngineLimits
-  let metrics: EngineMetrics
+  let metrics: CourierMetrics
+  let deadLetters: DeadLetterIndex
+  let waiters: PushWaiters
+  let underWay: KeysUnderWay
+  let random: @Sendable () -> Double
   let logger: Logger
 
   // MARK: From a chat to a queue
 
   func dispatch(_ push: ChatPush, of chat: Entity<ChatSession>) async {
-    let serviceName = chats.index[chat.id.key]?.serviceName ?? ""
-    let target = address(push.target, of: chat.id.key)
-    if let reason = obstacle(target) {
+    let chatEntry = chats.index[chat.id.key]
+    let serviceName = chatEntry?.serviceName ?? ""
+    let wanted = address(push.target, of: chat.id.key)
+    if let reason = obstacle(wanted, tag: Self.chatTag) {
       // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
-      metrics.skipped()
+      metrics.skipped(type: wanted.type)
       if push.ordinal == 1 {
         logger.warning(
-          "push not sent", metadata: ["service": "\(serviceName)", "type": "\(target.type)", "reason": "\(reason)"])
+          "push not sent", metadata: ["service": "\(serviceName)", "type": "\(wanted.type)", "reason": "\(reason)"])
       }
       return await handedOver(PushID(producer: chat.id.key, number: push.number))
     }
-    guard let queue = queues.entity(Self.key(of: target), limit: limits.pushQueuesMaximum) else {
-      // The chat goes on owing it: it is offered again after a restart.
-      metrics.skipped()
-      logger.error("push not sent", metadata: ["reason": "too many push queues"])
-      return
+    let registration = DeviceRegistration(address: wanted, app: serviceName, owner: chatEntry?.userKey)
+    let device = await devices.standing(of: registration)
+    guard device.mayGet(pushesOf: chatEntry?.userKey) else {
+      metrics.skipped(type: wanted.type)
+      logger.notice("push not sent", metadata: ["reason": "the device has another owner now"])
+      return await decline(
+        PushID(producer: chat.id.key, number: push.number), for: device.address,
+        reason: "the device has another owner now")
     }
+    let now = context.time.now
     let attempts = chats.option("_max_notify_delivery_attempts", of: chat.id.key).flatMap(Int.init) ?? 3
+    let options = options.push(provider: nil, tag: Self.chatTag, debug: false)
+    let lifetime = options["push.time_to_live"].flatMap(Int64.init) ?? 3_600
     let message = PushMessage(
       producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: push.message,
       content: Self.content(push, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
       compactContent: Self.content(push, serviceID: chat.id.key, transcriptBytes: nil), service: serviceName,
-      target: target, attemptsMaximum: attempts)
-    if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
-      return await handedOver(message.id)
+      target: device.address, attemptsMaximum: attempts, expiry: now.advanced(by: .seconds(lifetime)),
+      owner: chatEntry?.userKey, registeredAt: device.registeredAt)
+    _ = await enqueue(message)
+  }
+
+  /// - Returns: false if there is no queue for it: the producer goes on owing it, and offers it again after a restart.
+  func enqueue(_ message: PushMessage) async -> Bool {
+    guard let queue = queues.entity(DeviceKey.of(message.target), limit: limits.pushQueuesMaximum) else {
+      metrics.skipped(type: message.target.type)
+      logger.error("push not sent", metadata: ["reason": "too many push queues"])
+      return false
     }
-    await queue.post(.enqueue(message))
+    if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
+      await handedOver(message.id)
+    } else {
+      await queue.post(.enqueue(message))
+    }
+    return true
   }
 
-  /// A chat began that names this device: if it was thought to be gone, it is there again.
+  /// Takes a push over and ends it, unsent.
+  private func decline(_ id: PushID, for target: PushAddress, reason: String) async {
+    let queue = queues.entity(DeviceKey.of(target), limit: limits.pushQueuesMaximum)
+    if await queue?.peek({ $0.isKnown(producer: id.producer, number: id.number) }) ?? false {
+      // Taken over before a crash, which kept it from the chat.
+      await handedOver(id)
+    } else {
+      await queue?.post(.decline(id, reason: reason))
+    }
+  }
+
+  /// A chat began that names this device.
   func register(_ target: PushTarget, of serviceID: String) async {
-    guard let queue = queues[Self.key(of: address(target, of: serviceID))] else { return }
-    if await queue.peek({ $0.isUnregistered }) { await queue.post(.register) }
+    let entry = chats.index[serviceID]
+    await devices.show(
+      DeviceRegistration(address: address(target, of: serviceID), app: entry?.serviceName, owner: entry?.userKey))
   }
 
-  // MARK: From a queue to its courier
+  // MARK: What a queue wants
 
   func perform(_ effects: [PushEffect], of queue: Entity<PushQueue>) async {
     for effect in effects {
       switch effect {
-      case .deliver(let message, let attempt): deliver(message, attempt: attempt, from: queue)
+      case .ready(let priority, let since): await offer(queue, priority, since: since)
       case .startTimer(let timer, let deadline): start(timer, at: deadline, of: queue)
       case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
       case .accepted(let id): await handedOver(id)
       case .settled(let id, let outcome, let attempts): note(id, outcome, attempts: attempts)
+      case .addressGone(let reason): await devices.gone(queue.id.key, reason: reason)
+      case .deadLetters(let count): deadLetters.set(queue.id.key, count)
       }
     }
   }
 
-  private func deliver(_ message: PushMessage, attempt: Int, from queue: Entity<PushQueue>) {
-    let target = message.target
-    let options = PushOptions { [options] name in
-      options.current.push(name, provider: target.provider, tag: message.tag, debug: target.debug)
-    }
-    let provider = providers(target.type)
-    metrics.attempted()
-    let started = tasks.spawn {
-      let outcome =
-        await provider?.deliver(PushDelivery(message: message, attempt: attempt, options: options))
-        ?? .refused(reason: "no courier for this type")
-      await queue.post(.attemptEnded(message.id, attempt: attempt, outcome))
-    }
+  private func offer(_ queue: Entity<PushQueue>, _ priority: PushPriority, since: Timestamp) async {
+    guard let message = await queue.peek({ $0.next }) else { return }
+    lanes.offer(queue.id.key, on: lane(of: message), priority, since: since)
+  }
+
+  private func lane(of message: PushMessage) -> CourierLane {
+    let type = message.target.type
+    return providers(type)?.lane(of: message.target, pushOptions(message)) ?? CourierLane(id: type, label: type)
+  }
+
+  // MARK: One attempt
+
+  /// For `CourierLanes`: false if there is no room among the pushes under way.
+  func startAttempt(_ key: String, _ lane: CourierLane) -> Bool {
+    tasks.spawn { await alone(key, lane) { await attempt(key, lane) } }
+  }
+
+  /// Takes a queue's turn, unless another one is still on: it may have been offered to two lanes (options have changed,
+  /// its next message takes another), or its last attempt is just about to end.
+  private func alone(_ key: String, _ lane: CourierLane, _ turn: () async -> Void) async {
+    guard underWay.enter(key) else { return lanes.released(key, on: lane) }
+    await turn()
+    // The turn that was given back is made up for.
+    guard underWay.leave(key), let queue = queues[key] else { return }
+    let effects = await queue.peek { $0.attempt == nil ? $0.outstandingEffects : [] }
+    for case .ready(let priority, let since) in effects { await offer(queue, priority, since: since) }
+  }
+
+  private func attempt(_ key: String, _ lane: CourierLane) async {
+    guard let (queue, message, attempt) = await begin(key, lane, turn: .start(key: key)) else { return }
+    let delivery = PushDelivery(
+      message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
+      now: context.time.now)
+    let provider = providers(message.target.type)
     #if CARILLON_CANARIES
-      if Canary.sings(.pushTwice) {
-        _ = tasks.spawn {
-          _ = await provider?.deliver(PushDelivery(message: message, attempt: attempt, options: options))
-        }
-      }
+      if Canary.sings(.pushTwice) { _ = await provider?.deliver(delivery) }
     #endif
-    guard !started else { return }
-    // No room among the pushes under way: no attempt was made, so none is counted.
-    _ = context.timers.schedule(afterMilliseconds: limits.pushRetryMilliseconds) {
-      deliver(message, attempt: attempt, from: queue)
+    let outcome = await provider?.deliver(delivery) ?? .refused(reason: "no courier for this type")
+    let told = lanes.ended(key, on: lane, outcome)
+    let age = Duration.milliseconds(max(0, context.time.now.milliseconds - delivery.now.milliseconds))
+    metrics.attempted(
+      lane: lane.label, app: message.service, outcome: outcome.word, reason: outcome.reason, after: age)
+    await queue.post(.attemptEnded(message.id, attempt: attempt, told, schedule: schedule(of: message)))
+    if case .delivered(_, let replacement?) = outcome { await devices.replace(message.target, by: replacement) }
+  }
+
+  /// Takes the queue's next message; nil, and the turn is given back or comes again, if there is none or it cannot be
+  /// recorded.
+  private func begin(
+    _ key: String, _ lane: CourierLane, turn: CourierLaneMachine.Action
+  ) async -> (queue: Entity<PushQueue>, message: PushMessage, attempt: Int)? {
+    guard let queue = queues[key] else {
+      lanes.released(key, on: lane)
+      return nil
     }
+    do {
+      let started = try await queue.perform(.begin) { $0.attempt }
+      if let started { return (queue, started.message, started.attempt) }
+      lanes.released(key, on: lane)
+    } catch {
+      // The journal has no room at the moment: the queue still has what it has.
+      lanes.again(turn, lane, afterMilliseconds: context.limits.storageRetryMilliseconds)
+    }
+    return nil
+  }
+
+  /// For `CourierLanes`: ends the queue's next message unsent; false if there is no room among the pushes under way.
+  func refuse(_ key: String, _ lane: CourierLane, _ reason: String) -> Bool {
+    tasks.spawn {
+      await alone(key, lane) {
+        let turn = CourierLaneMachine.Action.refuse(key: key, reason: reason)
+        guard let (queue, message, attempt) = await begin(key, lane, turn: turn) else { return }
+        await queue.post(
+          .attemptEnded(message.id, attempt: attempt, .refused(reason: reason), schedule: schedule(of: message)))
+        lanes.released(key, on: lane)
+      }
+    }
+  }
+
+  private func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
+
+  private func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
+    PushOptions(options.push(provider: target.provider, tag: tag, debug: target.debug))
+  }
+
+  /// Spec: GMS 7.4; providers 1.2, 4.3.
+  private func schedule(of message: PushMessage) -> PushSchedule {
+    var schedule = PushSchedule()
+    schedule.jitter = random()
+    let pauses = pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) } ?? []
+    // Also what no `Duration` can hold is a number to `Double`.
+    schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
+    return schedule
   }
 
   private func start(_ timer: PushTimer, at deadline: Timestamp, of queue: Entity<PushQueue>) {
-    let command: PushCommand =
-      switch timer {
-      case .retry(let producer): .retryDue(producer: producer)
-      case .expiry: .expiryDue
-      }
-    // By its key, not by itself: a timer must not keep a queue from its sleep.
+    // By its key, not by itself: a timer must not keep a queue from its sleep. The command is made when it fires: it has
+    // room for a whole push, and there is a timer for each push that waits.
     let (key, queues, lane) = (queue.id.key, queues, context.lanes[queue.id.hashValue])
-    timers.start(timer, of: key, at: deadline) { lane.enqueue { await queues[key]?.post(command) } }
+    timers.start(timer, of: key, at: deadline) { lane.enqueue { await queues[key]?.post(timer.command) } }
   }
 
   private func handedOver(_ id: PushID) async {
@@ -123,6 +230,7 @@ struct PushDispatcher: Sendable {
 
   private func note(_ id: PushID, _ outcome: FinalPushOutcome, attempts: Int) {
     metrics.settled(outcome)
+    waiters.settled(id, outcome, attempts: attempts)
     guard outcome != .delivered else { return }
     logger.warning(
       "push ended undelivered",
@@ -138,33 +246,19 @@ struct PushDispatcher: Sendable {
   private func address(_ target: PushTarget, of serviceID: String) -> PushAddress {
     let debug = target.debug || chats.option("_use_debug_push_certificate", of: serviceID) == "true"
     let configured = chats.option("_provider_name", of: serviceID).flatMap { $0.isEmpty ? nil : $0 }
+    // What cannot be cleaned is sent as it came: the provider says what is wrong with it.
+    let deviceID = (try? DeviceIdentifier.cleaned(target.deviceID, type: target.type)) ?? target.deviceID
     return PushAddress(
-      type: target.type, deviceID: target.deviceID, provider: target.provider ?? configured,
-      language: target.language, debug: debug)
+      type: target.type, deviceID: deviceID, provider: target.provider ?? configured, language: target.language,
+      debug: debug)
   }
 
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
-  private func obstacle(_ target: PushAddress) -> String? {
-    let options = options.current
-    let enabled = Options.list(options.push("pushEnabled", tag: Self.chatTag) ?? "comet")
+  func obstacle(_ target: PushAddress, tag: String) -> String? {
+    let enabled = Options.list(options.push(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
     guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
     guard let provider = providers(target.type) else { return "no courier for this type" }
-    let missing = provider.requiredOptions.first { name in
-      options.push(name, provider: target.provider, tag: Self.chatTag, debug: target.debug)?.isEmpty ?? true
-    }
-    return missing.map { "option \($0) is not set" }
-  }
-
-  /// The entity key of a device's queue: a hash, since a device id may be long and is not for every eye.
-  static func key(of target: PushAddress) -> String {
-    var hash = SHA256()
-    for part in [target.type, target.provider ?? "", target.debug ? "debug" : "", target.deviceID] {
-      hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
-    }
-    return hash.finalize().prefix(16).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    return provider.obstacle(target, pushOptions(target, tag: tag))
   }
 
   /// The chat push message. Spec: GMS 7.2.
@@ -192,7 +286,18 @@ struct PushDispatcher: Sendable {
       writer.endArray()
     }
     writer.endObject()
-    return writer.bytes
+    // Exactly as long as it is: it may wait for days, and the writer has room for more.
+    return writer.bytes.withUnsafeBufferPointer { Array($0) }
+  }
+}
+
+extension PushTimer {
+  /// What its firing tells the queue.
+  fileprivate var command: PushCommand {
+    switch self {
+    case .retry(let producer): .retryDue(producer: producer)
+    case .expiry: .expiryDue
+    }
   }
 }
 

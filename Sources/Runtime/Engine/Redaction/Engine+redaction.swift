@@ -151,7 +151,8 @@ extension Engine {
       return scope
     }
     if plan != searched { try await write(plan) }
-    let producers = scope.chats.sorted()
+    let producers = scope.allProducers.sorted()
+    for key in scope.devices.sorted() { try await eraseDevice(key, scope) }
     for key in plan.scope.queues.sorted() {
       guard let queue = queues[key] else { continue }
       _ = try await queue.perform(.erase(producers: producers)) { _ in true }
@@ -160,6 +161,17 @@ extension Engine {
     }
     try await context.untilDurable()
     return plan
+  }
+
+  /// A device that has changed hands stays with its present owner.
+  private func eraseDevice(_ key: String, _ scope: RedactionScope) async throws {
+    guard let device = devices.directory[key] else { return }
+    let isTheirs = await device.peek { device in
+      scope.ownDevices.contains(key) || (device.registration?.owner.map(scope.owners.contains) ?? true)
+    }
+    _ = try await device.perform(isTheirs ? .erase : .restate) { _ in true }
+    // Also if nothing was left to erase: records of theirs are about to go, and replay must not miss them.
+    _ = try await device.perform(.restate) { _ in true }
   }
 
   /// The last restatement of each entity behind `position`.
@@ -174,6 +186,7 @@ extension Engine {
         switch kind {
         case .chatSession: ChatEvent.isRestatement(record.tag)
         case .pushQueue: PushEvent.isRestatement(record.tag)
+        case .device: DeviceEvent.isRestatement(record.tag)
         default: false
         }
       if restates { found[EntityID(kind, record.keyText)] = record.position }

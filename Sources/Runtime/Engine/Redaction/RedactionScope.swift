@@ -13,8 +13,18 @@ struct RedactionScope: Codable, Equatable {
   var queues: Set<String> = []
   /// Queues that nobody else is pushed through: what is about the address goes too.
   var ownQueues: Set<String> = []
+  /// Producers of pushes for the customer that are no chats.
+  var producers: Set<String> = []
+  /// Devices that are or were the customer's.
+  var devices: Set<String> = []
+  /// Devices that were nobody else's, or whose token is what was asked for: every record of them goes.
+  var ownDevices: Set<String> = []
+  /// The names by which the customer owns devices.
+  var owners: Set<String> = []
 
   init(_ subject: SubjectScope) {
+    producers = subject.otherProducers
+    owners = subject.userKeys
     for entity in subject.entities {
       switch entity.kind {
       case .chatSession: chats.insert(entity.key)
@@ -22,13 +32,34 @@ struct RedactionScope: Codable, Equatable {
       case .pushQueue:
         queues.insert(entity.key)
         if subject.isOnlyProducer(in: entity.key) { ownQueues.insert(entity.key) }
+      case .device:
+        devices.insert(entity.key)
+        if subject.isOnlyOwner(of: entity.key) { ownDevices.insert(entity.key) }
       default: break
       }
     }
   }
 
-  var isEmpty: Bool { chats.isEmpty && sessions.isEmpty && queues.isEmpty }
-  var entityCount: Int { chats.count + sessions.count + queues.count }
+  /// A plan of an earlier version knows of no devices.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func keys(_ key: CodingKeys) throws -> Set<String> {
+      try container.decodeIfPresent(Set<String>.self, forKey: key) ?? []
+    }
+    chats = try keys(.chats)
+    sessions = try keys(.sessions)
+    queues = try keys(.queues)
+    ownQueues = try keys(.ownQueues)
+    producers = try keys(.producers)
+    devices = try keys(.devices)
+    ownDevices = try keys(.ownDevices)
+    owners = try keys(.owners)
+  }
+
+  var isEmpty: Bool { chats.isEmpty && sessions.isEmpty && queues.isEmpty && devices.isEmpty }
+  var entityCount: Int { chats.count + sessions.count + queues.count + devices.count }
+  /// Whose pushes go.
+  var allProducers: Set<String> { chats.union(producers) }
 
   /// Whether a record holds something of the customer that is to go.
   ///
@@ -45,6 +76,8 @@ struct RedactionScope: Codable, Equatable {
       guard chats.contains(key) else { return false }
     case .pushQueue:
       guard queues.contains(key), concerns(record, queue: key) else { return false }
+    case .device:
+      guard devices.contains(key), concerns(record, device: key) else { return false }
     default:
       return false
     }
@@ -57,7 +90,7 @@ struct RedactionScope: Codable, Equatable {
     guard !record.isRedacted, EntityKind(rawValue: record.kind) == .pushQueue else { return }
     var payload = PayloadReader(record.payload)
     guard let event = try? PushEvent(tag: record.tag, payload: &payload), let producer = event.producer,
-      chats.contains(producer)
+      allProducers.contains(producer)
     else { return }
     queues.insert(record.keyText)
   }
@@ -65,9 +98,18 @@ struct RedactionScope: Codable, Equatable {
   private func concerns(_ record: borrowing RecordView, queue key: String) -> Bool {
     var payload = PayloadReader(record.payload)
     guard let event = try? PushEvent(tag: record.tag, payload: &payload) else { return false }
-    if let producer = event.producer { return chats.contains(producer) }
-    if PushEvent.isRestatement(record.tag) { return event.holdsMessages(of: chats) }
+    if let producer = event.producer { return allProducers.contains(producer) }
+    if PushEvent.isRestatement(record.tag) { return event.holdsMessages(of: allProducers) }
     return ownQueues.contains(key)
+  }
+
+  private func concerns(_ record: borrowing RecordView, device key: String) -> Bool {
+    if ownDevices.contains(key) { return true }
+    var payload = PayloadReader(record.payload)
+    guard let event = try? DeviceEvent(tag: record.tag, payload: &payload) else { return false }
+    // The address in the place of this one is a device of its own.
+    if case .replaced(let address) = event { return devices.contains(DeviceKey.of(address)) }
+    return event.registrations.contains { $0.owner.map(owners.contains) ?? false }
   }
 }
 

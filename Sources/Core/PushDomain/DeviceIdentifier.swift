@@ -1,0 +1,45 @@
+/// What an app sends as its device's identifier, made into the one spelling that names the device.
+public enum DeviceIdentifier {
+  /// Bytes of an identifier.
+  public static let lengthMaximum = 4_096
+
+  public enum Problem: Error, Equatable, Sendable {
+    case empty
+    case tooLong
+    case whiteSpace
+  }
+
+  /// Blanks, `<` and `>` go: early iOS code printed a token as `<9f1c 07ab …>`. A token for APNs that is all hex digits
+  /// is in lower case. Spec: support requests 3.1.
+  /// - Parameter type: the push type; URLs and subscriptions keep every character.
+  public static func cleaned(_ text: String, type: String) throws(Problem) -> String {
+    guard text.utf8.count <= lengthMaximum else { throw .tooLong }
+    if keepsText(type) {
+      guard !text.isEmpty else { throw .empty }
+      return text
+    }
+    let kept = text.filter { $0 != " " && $0 != "<" && $0 != ">" }
+    guard !kept.isEmpty else { throw .empty }
+    guard kept.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace }) else {
+      throw .whiteSpace
+    }
+    return type == "ios" && kept.utf8.allSatisfy(\.isHexDigit) ? kept.lowercased() : kept
+  }
+
+  /// True for a token that one physical device has: it has one owner at a time. A URL or a free name may be many
+  /// people's.
+  public static func isToken(type: String) -> Bool { !["httpcb", "customhttp", "comet"].contains(type) }
+
+  private static func keepsText(_ type: String) -> Bool { ["httpcb", "customhttp", "webpush"].contains(type) }
+}
+
+extension UInt8 {
+  fileprivate var isHexDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+}

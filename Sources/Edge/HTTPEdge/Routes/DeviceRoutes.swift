@@ -1,0 +1,121 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import PushDomain
+
+/// The registry of devices for apps: `gms_user` says whose a device is; a server with credentials asks for them too.
+///
+/// | | |
+/// |---|---|
+/// | `POST /devices/1` `{"type":"ios","identifier":…,"provider":…,"debug":…,"locale":…,"platform":…,"app":…}` | registers; 201, or 200 if it was there |
+/// | `GET /devices/1` | one's own devices |
+/// | `GET /devices/1/{id}` | one of them |
+/// | `DELETE /devices/1/{id}` | ends it: nothing more is sent to it |
+struct DeviceRoutes {
+  let engine: Engine
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    let (devices, limits, access) = (engine.devices, limits, ServiceAccess(engine: engine))
+    @Sendable func owner(_ request: Request) throws(EdgeFailure) -> String {
+      try access.check(request, service: nil)
+      guard let user = try request.userKey(limits: limits), !user.isEmpty else { throw .missingParameter("gms_user") }
+      return user
+    }
+    router.resource(
+      "/devices/1",
+      [
+        .post: { request, _ in
+          let user = try owner(request)
+          let parameters = try await request.parameters(limits: limits)
+          let (view, isNew) = try await devices.register(DeviceRegistration(parameters, owner: user))
+          return .json(DeviceRendering.value(view).text, status: isNew ? .created : .ok)
+        },
+        .get: { request, _ in
+          let views = try await devices.list(DeviceFilter(owner: try owner(request)))
+          return .json { $0.raw(JSONValue.array(views.map { DeviceRendering.value($0) }).text) }
+        },
+      ])
+    router.resource(
+      "/devices/1/:id",
+      [
+        .get: { request, context in
+          let view = try await devices.device(try context.parameters.require("id"), owner: try owner(request))
+          return .json { $0.raw(DeviceRendering.value(view).text) }
+        },
+        .delete: { request, context in
+          try await devices.end(
+            try context.parameters.require("id"), reason: "unregistered by its owner", owner: try owner(request))
+          return Response(status: .noContent)
+        },
+      ])
+  }
+}
+
+/// Devices as JSON. Tokens are shown by their ends only: whoever has one can push to it.
+enum DeviceRendering {
+  static func value(_ view: DeviceView) -> JSONValue {
+    let registration = view.registration
+    let address = registration.address
+    var members: [(String, JSONValue)] = [
+      ("id", .string(view.id)), ("type", .string(address.type)),
+      ("identifier", .string(Self.shortened(address))), ("debug", .bool(address.debug)),
+      ("state", .string(view.ending == nil ? "live" : "ended")),
+      ("firstRegisteredAt", .string(view.firstRegisteredAt.iso8601)),
+      ("registeredAt", .string(view.registeredAt.iso8601)),
+    ]
+    func add(_ name: String, _ text: String?) { if let text { members.append((name, .string(text))) } }
+    add("provider", address.provider)
+    add("locale", address.language)
+    add("platform", registration.platform)
+    add("app", registration.app)
+    add("owner", registration.owner)
+    if let ending = view.ending {
+      add("endReason", ending.reason)
+      add("endedAt", ending.at.iso8601)
+    }
+    return .object(members)
+  }
+
+  private static func shortened(_ address: PushAddress) -> String {
+    String("\(address)".dropFirst(address.type.count + 1))
+  }
+}
+
+extension JSONValue {
+  /// An object with these members in this order.
+  static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+}
+
+extension DeviceRegistration {
+  private static let types = ["ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush"]
+
+  /// - Parameter owner: who registers; an operator's request may name somebody.
+  init(_ parameters: RequestParameters, owner: String?) throws(EdgeFailure) {
+    guard let type = parameters.first(of: "type", "push_notification_type") else { throw .missingParameter("type") }
+    guard Self.types.contains(type) else {
+      throw .badParameter("type", "is not one of \(Self.types.joined(separator: ", "))")
+    }
+    guard let identifier = parameters.first(of: "identifier", "push_notification_deviceid") else {
+      throw .missingParameter("identifier")
+    }
+    for (name, maximum) in [("provider", 128), ("app", 256), ("platform", 32), ("locale", 35)] {
+      if let value = parameters[name], value.utf8.count > maximum {
+        throw .badParameter(name, "is longer than \(maximum) bytes")
+      }
+    }
+    self.init(
+      address: PushAddress(
+        type: type, deviceID: identifier,
+        provider: parameters.first(of: "provider", "push_notification_provider"),
+        language: parameters.first(of: "locale", "push_notification_language"),
+        debug: parameters.isTrue("debug") || parameters.isTrue("push_notification_debug")),
+      platform: parameters.first(of: "platform"), app: parameters.first(of: "app"), owner: owner)
+  }
+}

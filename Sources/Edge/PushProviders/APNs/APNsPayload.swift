@@ -1,0 +1,95 @@
+internal import JSONEnvelope
+internal import PushDomain
+
+/// The body of one push: `{"aps":{…}, <the app's own keys>}`. Spec: GMS 7.3, providers 2.6.
+struct APNsPayload: Sendable, Equatable {
+  /// What the old protocol carried, and GMS with it. Spec: GMS 7.3.
+  static let messageBytesDefault = 256
+
+  /// What stands beside `aps`.
+  enum Own: Sendable, Equatable {
+    case nothing
+    /// Under the key `message`, as an object or as a string that holds its text.
+    case message([UInt8], asString: Bool)
+    /// The members of an object, without its braces.
+    case members([UInt8])
+  }
+
+  var look: APNsLook
+  var own: Own
+  let type: APNsPushType
+  let bytesMaximum: Int
+
+  /// - Throws: why this message can never pass.
+  init(_ message: PushMessage, _ options: PushOptions) throws(APNsRefusal) {
+    var look = APNsLook(message, options)
+    if let level = look.interruptionLevel, !APNsLook.interruptionLevels.contains(level) {
+      throw APNsRefusal("interruption level")
+    }
+    let named = message.display?.pushType ?? options.text("apple.push_type")
+    if let named {
+      guard let type = APNsPushType(rawValue: named) else { throw APNsRefusal("push type") }
+      self.type = type
+    } else {
+      type = look.derivedType
+    }
+    if type == .background { look = look.wakeUpOnly }
+    self.look = look
+    own = try Self.own(message, options)
+    bytesMaximum = Self.bytesMaximum(type, message.form, options)
+  }
+
+  private static func bytesMaximum(_ type: APNsPushType, _ form: PushContentForm, _ options: PushOptions) -> Int {
+    let ceiling = type.payloadBytesMaximum
+    if let wanted = options.integer("apple.payload_limit"), wanted > 0 { return min(wanted, ceiling) }
+    return form == .message ? messageBytesDefault : ceiling
+  }
+
+  private static func own(_ message: PushMessage, _ options: PushOptions) throws(APNsRefusal) -> Own {
+    switch message.form {
+    case .message:
+      let hasTranscript = options.flag("apple.include_transcript")
+      let content = hasTranscript ? message.content : message.compactContent ?? message.content
+      guard !content.isEmpty else { return .nothing }
+      return .message(content, asString: options.text("apple.message_format") == "string")
+    case .members:
+      guard !message.content.isEmpty else { return .nothing }
+      guard let object = try? JSONValue(parsing: message.content).object else { throw APNsRefusal("content") }
+      guard object["aps"] == nil else { throw APNsRefusal("content: aps") }
+      return object.isEmpty ? .nothing : .members(insideBraces(message.content))
+    }
+  }
+
+  /// The text between an object's braces: numbers and escapes reach the app as they came.
+  private static func insideBraces(_ object: [UInt8]) -> [UInt8] {
+    guard let start = object.firstIndex(of: UInt8(ascii: "{")), let end = object.lastIndex(of: UInt8(ascii: "}")),
+      start < end
+    else { return [] }
+    return Array(object[(start + 1)..<end])
+  }
+
+  /// The JSON text.
+  var bytes: [UInt8] {
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.key("aps")
+    look.write(to: &writer)
+    switch own {
+    case .nothing: break
+    case .message(let content, let asString):
+      writer.key("message")
+      if asString { writer.string(String(decoding: content, as: UTF8.self)) } else { writer.raw(content) }
+    case .members(let members): writer.raw(members)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  var isFitting: Bool { bytes.count <= bytesMaximum }
+}
+
+/// Why a message can never be sent: a few words for the journal, without its texts.
+struct APNsRefusal: Error, Equatable {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}

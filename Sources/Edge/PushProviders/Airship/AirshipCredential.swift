@@ -1,0 +1,36 @@
+internal import Crypto
+internal import PushDomain
+
+/// Whose pushes Airship takes, and where. Spec: providers 5.
+struct AirshipCredential: Sendable {
+  static let defaultURL = "https://go.urbanairship.com"
+
+  let appKey: String
+  let masterSecret: String
+  let pushURL: WebhookURL
+  let validateURL: WebhookURL
+
+  /// - Throws: an option is missing or malformed.
+  init(_ options: PushOptions) throws(OptionProblem) {
+    if let missing = options.missing(["airship.app_key", "airship.master_secret"]) { throw OptionProblem(missing) }
+    appKey = options.text("airship.app_key") ?? ""
+    masterSecret = options.text("airship.master_secret") ?? ""
+    // A colon would move the border between name and password. Spec: RFC 7617, 2.
+    guard !appKey.contains(":") else { throw OptionProblem(malformed: "airship.app_key") }
+    var base = options.text("airship.base_url") ?? Self.defaultURL
+    while base.hasSuffix("/") { base.removeLast() }
+    guard !base.contains("?"), !base.contains("#"), let push = WebhookURL(base + "/api/push"),
+      let validate = WebhookURL(base + "/api/push/validate")
+    else { throw OptionProblem(malformed: "airship.base_url") }
+    pushURL = push
+    validateURL = validate
+  }
+
+  var authorization: String { "Basic \(WebBase64.encode("\(appKey):\(masterSecret)".utf8))" }
+
+  /// Names credential and place without giving them away; changes with each of them.
+  var name: String {
+    let text = "\(pushURL.text)\n\(appKey)\n\(masterSecret)"
+    return WebBase64.encodeForURL(Array(SHA256.hash(data: Array(text.utf8))))
+  }
+}

@@ -1,0 +1,131 @@
+internal import JSONEnvelope
+internal import PushDomain
+
+/// What both forms of a message carry: the app's data, and what to show. Spec: GMS 7.3, providers 3.2.
+struct FCMContent: Sendable, Equatable {
+  struct Member: Sendable, Equatable {
+    let name: String
+    var value: String
+  }
+
+  var data: [Member] = []
+  var title: String?
+  var body: String?
+  var image: String?
+
+  var hasNotification: Bool { title != nil || body != nil || image != nil }
+
+  /// - Throws: why this message can never pass.
+  init(_ message: PushMessage, _ options: PushOptions) throws(FCMRefusal) {
+    // Only the type `fcm` shows what the options say; the others leave it to the app. Spec: GMS 7.3.
+    let isFCM = message.target.type == "fcm"
+    let text = { (text: String?) in text.flatMap { $0.isEmpty ? nil : $0 } }
+    title = text(message.display?.title) ?? (isFCM ? options.text("fcm.title") : nil)
+    body = text(message.display?.body) ?? (isFCM ? options.text("fcm.body") : nil)
+    image = text(message.display?.image)
+    guard !message.content.isEmpty else { return }
+    switch message.form {
+    case .message: data = [Member(name: "message", value: String(decoding: message.content, as: UTF8.self))]
+    case .members: data = try Self.members(message.content)
+    }
+  }
+
+  /// Strings as they are, everything else as its JSON text.
+  private static func members(_ content: [UInt8]) throws(FCMRefusal) -> [Member] {
+    let parsed = content.withUnsafeBytes { buffer in
+      Result { () throws(JSONError) -> [Member] in try scan(buffer) }
+    }
+    guard let members = try? parsed.get() else { throw FCMRefusal("content") }
+    guard !members.contains(where: { isReserved($0.name) }) else { throw FCMRefusal("content: reserved key") }
+    return members
+  }
+
+  /// By the scanner, so that numbers stay as they were written.
+  private static func scan(_ content: UnsafeRawBufferPointer) throws(JSONError) -> [Member] {
+    var scanner = try JSONScanner(content)
+    var members: [Member] = []
+    var places: [String: Int] = [:]
+    try scanner.beginObject()
+    while let key = try scanner.nextKey() {
+      let isString = try scanner.peekKind() == .string
+      let value = isString ? try scanner.string() : String(decoding: try scanner.rawValue(), as: UTF8.self)
+      let name = key.text
+      if let place = places[name] {
+        members[place].value = value
+      } else {
+        places[name] = members.count
+        members.append(Member(name: name, value: value))
+      }
+    }
+    try scanner.end()
+    return members
+  }
+
+  /// Spec: providers 3.2.
+  static func isReserved(_ name: String) -> Bool {
+    name.isEmpty || name == "from" || name == "message_type" || name.hasPrefix("google") || name.hasPrefix("gcm")
+  }
+
+  // MARK: Size
+
+  /// Data and notification as JSON text: never less than what FCM counts.
+  var payloadBytes: Int {
+    var writer = JSONWriter(capacity: 1_024)
+    if !data.isEmpty { writeData(to: &writer) }
+    if hasNotification { writeNotification(to: &writer) }
+    return writer.bytes.count
+  }
+
+  /// This content, with less of the transcript, then with less of the shown text, so that it fits; nil if it cannot.
+  /// Spec: GMS 7.3.
+  func fitted(_ bytesMaximum: Int) -> FCMContent? {
+    if payloadBytes <= bytesMaximum { return self }
+    var content = self
+    content.shortenTranscript(bytesMaximum)
+    if content.payloadBytes <= bytesMaximum { return content }
+    guard let body else { return nil }
+    let shortened = PushText.shortened(body) { text in
+      content.body = text
+      return content.payloadBytes <= bytesMaximum
+    }
+    guard let shortened else { return nil }
+    content.body = shortened
+    return content
+  }
+
+  private mutating func shortenTranscript(_ bytesMaximum: Int) {
+    guard data.count == 1, data[0].name == "message", let message = try? JSONValue(parsing: data[0].value).object
+    else { return }
+    var candidate = self
+    let lean = message.withLessTranscript(marked: false) { message in
+      candidate.data[0].value = String(decoding: JSONValue.object(message).text, as: UTF8.self)
+      return candidate.payloadBytes <= bytesMaximum
+    }
+    if lean != message { data[0].value = String(decoding: JSONValue.object(lean).text, as: UTF8.self) }
+  }
+
+  // MARK: Text
+
+  func writeData(to writer: inout JSONWriter) {
+    writer.beginObject()
+    for member in data {
+      writer.key(member.name)
+      writer.string(member.value)
+    }
+    writer.endObject()
+  }
+
+  func writeNotification(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("title", title)
+    writer.member("body", body)
+    writer.member("image", image)
+    writer.endObject()
+  }
+}
+
+/// Why a message can never be sent: a few words for the journal, without its texts.
+struct FCMRefusal: Error, Equatable {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}

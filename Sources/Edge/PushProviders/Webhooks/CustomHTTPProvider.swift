@@ -1,0 +1,78 @@
+internal import JSONEnvelope
+public import PushDomain
+
+/// Type `customhttp`: POST to the URL of option `customhttp.url`, which is the operator's. Spec: GMS 7.3.
+///
+/// ```
+/// {"deviceId":"device-77","message":{"message":"New message from Agent", …}}
+/// ```
+public struct CustomHTTPProvider: PushProvider {
+  private let courier: WebhookCourier
+
+  public init(courier: WebhookCourier) { self.courier = courier }
+
+  public var types: Set<String> { ["customhttp"] }
+
+  public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
+    do {
+      _ = try (
+        Self.url(options), WebhookSecrets(options), WebhookSuccess(options), courier.trust("webhooks.ca_file", options)
+      )
+      return nil
+    } catch { return error.description }
+  }
+
+  public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
+    .webhook("customhttp", options.text("customhttp.url"), courier.settings)
+  }
+
+  public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
+    let (url, secrets, success): (String, WebhookSecrets, WebhookSuccess)
+    do {
+      (url, secrets, success) = try (
+        Self.url(delivery.options), WebhookSecrets(delivery.options), WebhookSuccess(delivery.options)
+      )
+    } catch { return .laneBroken(reason: error.description) }
+    let authorization = delivery.message.target.authorization.flatMap { $0.isEmpty ? nil : "Basic \($0)" }
+    let outcome = await courier.post(
+      Self.body(of: delivery), to: url, id: delivery.id, secrets: secrets, policy: nil, success: success,
+      caFile: delivery.options.text("webhooks.ca_file"), authorization: authorization, now: delivery.now)
+    // The receiver is everybody's: that it is gone says nothing about this device.
+    if case .unregistered(let reason, _, _) = outcome { return .laneBroken(reason: reason) }
+    return outcome
+  }
+
+  public func reload() { courier.reload() }
+
+  private static func url(_ options: PushOptions) throws(OptionProblem) -> String {
+    guard let text = options.text("customhttp.url") else { throw OptionProblem(missing: "customhttp.url") }
+    guard WebhookURL(text) != nil else { throw OptionProblem(malformed: "customhttp.url") }
+    return text
+  }
+
+  static func body(of delivery: PushDelivery) -> [UInt8] {
+    let message = delivery.message
+    var writer = JSONWriter(capacity: message.content.count + message.target.deviceID.utf8.count + 32)
+    writer.beginObject()
+    writer.key("deviceId")
+    writer.string(message.target.deviceID)
+    writer.key("message")
+    if message.content.isEmpty {
+      // A notification without content gets the operator's fixed text.
+      writer.string(delivery.options["customhttp.message"] ?? message.alert)
+    } else {
+      writer.raw(message.content)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+extension CourierLane {
+  /// The lane of one endpoint: scheme, host and port. Spec: providers 4.4.
+  static func webhook(_ type: String, _ url: String?, _ settings: WebhookSettings) -> CourierLane {
+    CourierLane(
+      id: "webhook:\(type):\(url.flatMap { WebhookURL($0) }?.origin ?? "")", label: "webhook:\(type)",
+      inFlightMaximum: settings.inFlightPerEndpointMaximum, isEndpoint: true)
+  }
+}

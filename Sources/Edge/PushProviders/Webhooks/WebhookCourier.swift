@@ -1,0 +1,110 @@
+public import EventSourcing
+public import PushDomain
+
+/// Posts JSON to other people's servers, within bounds and signed; shared by all providers that post.
+///
+/// It follows no redirect, repeats nothing, and logs nothing: URLs, tokens and texts are other people's secrets.
+/// Must be shut down before it goes.
+public final class WebhookCourier: Sendable {
+  let settings: WebhookSettings
+  let poster: OutboundPoster
+  private let trustRoots = OptionCache { TrustRoots(pem: $0) }
+
+  public init(_ settings: WebhookSettings = WebhookSettings()) {
+    self.settings = settings
+    poster = OutboundPoster(settings, AddressBook(SystemNameResolver(), settings))
+  }
+
+  /// With another source of addresses, for tests.
+  init(_ settings: WebhookSettings, _ book: AddressBook) {
+    self.settings = settings
+    poster = OutboundPoster(settings, book)
+  }
+
+  /// Ends what is in flight and closes every connection. What is posted later is not sent, and may be tried again.
+  public func shutdown() async { await poster.shutdown() }
+
+  /// Reads files of certificates again when they are next needed.
+  public func reload() { trustRoots.forget() }
+
+  /// The certificates of a file that an option names; nil if it names none.
+  func trust(_ option: String, _ options: PushOptions) throws(OptionProblem) -> TrustRoots? {
+    guard let file = options.text(option) else { return nil }
+    return try trustRoots.value(ofFile: file, option: option)
+  }
+
+  /// One POST of a JSON text.
+  ///
+  /// 410 is `unregistered`: what that ends is the caller's to say. Spec: providers 4.1 and 4.2.
+  /// - Parameters:
+  ///   - id: goes out as `webhook-id`; the same for every attempt. Letters, digits, `_` and `-`.
+  ///   - policy: what URLs may lead to; nil for URLs of the operator's own.
+  ///   - success: which statuses count as delivered.
+  ///   - caFile: certificates that are trusted beside the system's (option `webhooks.ca_file`).
+  ///   - authorization: the value of that header.
+  ///   - now: when the attempt began; goes out as `webhook-timestamp`.
+  public func post(
+    _ event: [UInt8], to url: String, id: String, secrets: WebhookSecrets = .none, policy: EndpointPolicy?,
+    success: WebhookSuccess = .anySuccess, caFile: String? = nil, authorization: String? = nil, now: Timestamp
+  ) async -> PushOutcome {
+    guard let url = WebhookURL(url) else { return .refused(reason: "invalid URL") }
+    guard Self.isIdentifier(id) else { return .refused(reason: "invalid id") }
+    var post = OutboundPost(url: url, body: event, route: policy.map { .guarded($0) } ?? .operators)
+    post.headers = [
+      ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(now.wholeSeconds)"),
+    ]
+    if let signatures = secrets.signatures(id: id, at: now, event) {
+      post.headers.append(("webhook-signature", signatures))
+    }
+    if let authorization {
+      guard authorization.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+        return .refused(reason: "invalid authorization")
+      }
+      post.headers.append(("Authorization", authorization))
+    }
+    do { post.trust = try trust("webhooks.ca_file", PushOptions(["webhooks.ca_file": caFile ?? ""])) } catch {
+      return .laneBroken(reason: error.description)
+    }
+    do {
+      let answer = try await poster.post(post)
+      return Self.outcome(of: answer, success, now)
+    } catch { return error.outcome }
+  }
+
+  /// Spec: providers 4.2.
+  static func outcome(of answer: OutboundAnswer, _ success: WebhookSuccess, _ now: Timestamp) -> PushOutcome {
+    switch answer.status {
+    case 200: .delivered()
+    case 201...299 where success == .anySuccess: .delivered()
+    case 410: .unregistered(reason: answer.reason)
+    case 429, 502, 503, 504: .retryable(reason: answer.reason, after: answer.pause(now: now))
+    // Redirects, and what else may be different in a minute: deployments answer 404.
+    default: .retryable(reason: answer.reason)
+    }
+  }
+
+  /// No full stop: it separates the parts of what is signed. Spec: providers 4.1.
+  private static func isIdentifier(_ id: String) -> Bool {
+    (1...128).contains(id.utf8.count)
+      && id.utf8.allSatisfy {
+        ($0 >= 48 && $0 <= 57) || ($0 >= 65 && $0 <= 90) || ($0 >= 97 && $0 <= 122) || $0 == UInt8(ascii: "_")
+          || $0 == UInt8(ascii: "-")
+      }
+  }
+}
+
+/// Which statuses of a receiver count as delivered: option `webhooks.success`. Spec: providers 4.2.
+public enum WebhookSuccess: String, Sendable {
+  /// 200 and no other. Spec: GMS 7.3.
+  case ok = "200"
+  case anySuccess = "2xx"
+
+  /// Reads `webhooks.success`; 200 if it is not set.
+  /// - Throws: the option is neither.
+  public init(_ options: PushOptions) throws(OptionProblem) {
+    guard let success = WebhookSuccess(rawValue: options.text("webhooks.success") ?? "200") else {
+      throw OptionProblem(malformed: "webhooks.success")
+    }
+    self = success
+  }
+}

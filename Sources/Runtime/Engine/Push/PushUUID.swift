@@ -1,0 +1,32 @@
+import Crypto
+package import PushDomain
+
+/// The name of a push for the world, the same for its whole life without being stored: made of the producer's id, which
+/// holds more than a hundred random bits, and the push's number. Spec: providers 1.3.
+package enum PushUUID {
+  /// A UUID of version 8 (RFC 9562) in lower case.
+  package static func text(of id: PushID) -> String {
+    var hash = SHA256()
+    hash.update(data: Array("carillon push \(id.number) of \(id.producer)".utf8))
+    var bytes = Array(hash.finalize().prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return UUIDText.text(bytes)
+  }
+}
+
+/// The canonical form 8-4-4-4-12.
+enum UUIDText {
+  private static let hex = Array("0123456789abcdef".utf8)
+
+  /// - Parameter bytes: sixteen of them.
+  static func text(_ bytes: [UInt8]) -> String {
+    var uuid: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { uuid.append(UInt8(ascii: "-")) }
+      uuid.append(hex[Int(byte >> 4)])
+      uuid.append(hex[Int(byte & 15)])
+    }
+    return String(decoding: uuid, as: UTF8.self)
+  }
+}
