@@ -138,8 +138,9 @@ let package = Package(
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
-        "CJemalloc", "CarillonClient", "ChatDomain", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
-        "JournalFormat", argumentParser, nioCore, nioPosix, systemPackage,
+        "Bayeux", "CJemalloc", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime", "EventSourcing",
+        "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushDomain", "PushProviders",
+        argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 

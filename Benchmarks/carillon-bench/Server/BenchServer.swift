@@ -100,7 +100,7 @@ final class BenchServer: Sendable {
   }
 
   /// A port that was free a moment ago.
-  private static func freePort() throws -> Int {
+  static func freePort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw BenchError("no socket") }
     defer { close(descriptor) }

@@ -1,0 +1,74 @@
+import Glibc
+
+/// The peer of the pushes: nghttpd, which speaks HTTP/2 over TLS and answers a POST to a file with 200.
+///
+/// Each device is an empty file at the path that APNs has for it, so that nothing but nghttpd stands between the client
+/// and its answers.
+final class Nghttpd: Sendable {
+  let port: Int
+  /// PEM; the certificate is its own authority.
+  let certificate: String
+  /// PEM, P-256: also good to sign provider tokens with.
+  let key: String
+  let log: String
+
+  private let executable: String
+  private let root: String
+
+  /// Makes the certificate; nothing listens yet.
+  init(in directory: WorkDirectory) async throws {
+    executable = try Programs.require("nghttpd", package: "nghttp2-server")
+    port = try BenchServer.freePort()
+    certificate = directory.path + "/peer.pem"
+    key = directory.path + "/peer-key.pem"
+    log = directory.path + "/nghttpd.log"
+    root = directory.path + "/htdocs"
+    let openssl = try Programs.require("openssl", package: "openssl")
+    let status = try await ChildProcess.run(
+      openssl,
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+        certificate, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+      ], log: log)
+    guard status == 0 else { throw BenchError("openssl made no certificate:\n\(Files.text(log) ?? "")") }
+    for folder in [root, root + "/3", root + "/3/device"] {
+      guard mkdir(folder, 0o700) == 0 else { throw BenchError("cannot make \(folder)") }
+    }
+  }
+
+  var baseURL: String { "https://127.0.0.1:\(port)" }
+
+  /// Lets it know this device.
+  func add(device token: String) throws {
+    let file = open("\(root)/3/device/\(token)", O_CREAT | O_WRONLY, 0o600)
+    guard file >= 0 else { throw BenchError("cannot make a file for a device") }
+    close(file)
+  }
+
+  /// Starts it, with one worker thread, and waits until it takes connections.
+  func start() async throws -> ChildProcess {
+    let child = try ChildProcess(
+      executable, ["-a", "127.0.0.1", "-d", root, "-m", "1000", "\(port)", key, certificate], log: log)
+    let deadline = ContinuousClock.now + Limits.readyTimeout
+    while ContinuousClock.now < deadline, child.isRunning {
+      if takesConnections { return child }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    throw BenchError("nghttpd does not listen:\n\(Files.text(log) ?? "")")
+  }
+
+  private var takesConnections: Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}
