@@ -27,6 +27,18 @@ struct OptionsTests {
     #expect(options.push(name, provider: provider, tag: "chat.newagentmessage") == expected)
   }
 
+  @Test(
+    "all options of a push at once are the same as one by one", arguments: [nil, "shop", "unknown"] as [String?],
+    [false, true])
+  func allAtOnce(provider: String?, debug: Bool) {
+    for tag in ["chat.newagentmessage", "chat", "operator.test", ""] {
+      let all = options.push(provider: provider, tag: tag, debug: debug)
+      for name in ["a", "b", "c", "d", "empty", "apple.badge", "debug.c", "none"] {
+        #expect(all[name] == options.push(name, provider: provider, tag: tag, debug: debug), "\(name), \(tag)")
+      }
+    }
+  }
+
   @Test("with debug, debug.<name> is searched through all sections first")
   func debug() {
     #expect(options.push("c", provider: "shop", tag: "chat.newagentmessage", debug: true) == "debug push")

@@ -80,12 +80,26 @@ public struct CourierLaneMachine: Sendable {
 
   private struct Ticket: Comparable {
     let key: String
-    let priority: PushPriority
+    let place: Place
+
+    static func < (left: Ticket, right: Ticket) -> Bool { left.place < right.place }
+  }
+
+  /// A ticket's place in the order. Small, since there is one for each device that waits.
+  private struct Place: Comparable {
+    private static let isUrgent: UInt64 = 1 << 63
     let since: Timestamp
+    /// The number of the ticket, and in the highest bit its priority.
     let number: UInt64
 
-    static func < (left: Ticket, right: Ticket) -> Bool {
-      if left.priority != right.priority { return left.priority > right.priority }
+    init(_ priority: PushPriority, since: Timestamp, number: UInt64) {
+      self.since = since
+      self.number = number | (priority == .high ? Self.isUrgent : 0)
+    }
+
+    static func < (left: Place, right: Place) -> Bool {
+      let urgency = (left.number & isUrgent, right.number & isUrgent)
+      if urgency.0 != urgency.1 { return urgency.0 > urgency.1 }
       return left.since != right.since ? left.since < right.since : left.number < right.number
     }
   }
@@ -93,7 +107,7 @@ public struct CourierLaneMachine: Sendable {
   public var settings: Settings
   private var waiting = Heap<Ticket>()
   /// The ticket that counts, for each queue that waits; others in `waiting` are stale.
-  private var tickets: [String: Ticket] = [:]
+  private var tickets: [String: Place] = [:]
   /// Queues whose turn is on.
   private var running: [String: Turn] = [:]
   private var numbers: UInt64 = 0
@@ -142,7 +156,7 @@ public struct CourierLaneMachine: Sendable {
   /// A queue has something to send. - Parameter since: when that message was taken over.
   public mutating func offer(_ key: String, _ priority: PushPriority, since: Timestamp, now: Timestamp) -> [Action] {
     numbers += 1
-    let ticket = Ticket(key: key, priority: priority, since: since, number: numbers)
+    let ticket = Ticket(key: key, place: Place(priority, since: since, number: numbers))
     if let turn = running[key] {
       running[key]?.offered = min(turn.offered ?? ticket, ticket)
       return []
@@ -225,11 +239,13 @@ public struct CourierLaneMachine: Sendable {
   // MARK: Turns
 
   private mutating func admit(_ ticket: Ticket) {
-    if let current = tickets[ticket.key], current < ticket { return }
-    tickets[ticket.key] = ticket
+    if let current = tickets[ticket.key], current < ticket.place { return }
+    tickets[ticket.key] = ticket.place
     waiting.insert(ticket)
     // Stale tickets must not outgrow the ones that count.
-    if waiting.count > 64, waiting.count > tickets.count * 2 { waiting = Heap(tickets.values) }
+    if waiting.count > 64, waiting.count > tickets.count * 2 {
+      waiting = Heap(tickets.map { Ticket(key: $0.key, place: $0.value) })
+    }
   }
 
   private mutating func leave(_ key: String, _ now: Timestamp) -> [Action] {
@@ -239,7 +255,7 @@ public struct CourierLaneMachine: Sendable {
 
   private mutating func next() -> Ticket? {
     while let ticket = waiting.popMin() {
-      if tickets[ticket.key]?.number == ticket.number {
+      if tickets[ticket.key]?.number == ticket.place.number {
         tickets[ticket.key] = nil
         return ticket
       }

@@ -25,16 +25,26 @@ public struct PushMessage: Sendable, Equatable {
   public let expiry: Timestamp?
   /// A newer message of the same producer with the same key replaces this one while it waits.
   public let collapseKey: String?
-  public let priority: PushPriority
-  /// Now or never: a single attempt, and the provider is not to store it either. Spec: providers 1.2, TTL 0.
-  public let isNowOrNever: Bool
-  /// What the producer itself says about how it is to look.
-  public let display: PushDisplay?
-  public let form: PushContentForm
   /// Whom it is for: nobody else may get it, should the device change hands. Nil for whoever holds the device.
   public let owner: String?
   /// When the device showed its address last before this push: what a provider says of an earlier time does not count.
   public let registeredAt: Timestamp?
+  // The small ones last and together: some hundred thousand may wait.
+  public let priority: PushPriority
+  /// Now or never: a single attempt, and the provider is not to store it either. Spec: providers 1.2, TTL 0.
+  public let isNowOrNever: Bool
+  public let form: PushContentForm
+  private let look: Look?
+
+  /// What the producer itself says about how it is to look.
+  public var display: PushDisplay? { look?.display }
+
+  /// Seldom there, and large.
+  private final class Look: Sendable, Equatable {
+    let display: PushDisplay
+    init(_ display: PushDisplay) { self.display = display }
+    static func == (left: Look, right: Look) -> Bool { left.display == right.display }
+  }
 
   public init(
     producer: String, number: Int, tag: String, alert: String, content: [UInt8], compactContent: [UInt8]? = nil,
@@ -56,7 +66,7 @@ public struct PushMessage: Sendable, Equatable {
     self.collapseKey = collapseKey
     self.priority = priority
     self.isNowOrNever = isNowOrNever
-    self.display = display
+    look = display.map { Look($0) }
     self.form = form
     self.owner = owner
     self.registeredAt = registeredAt

@@ -134,8 +134,9 @@ public final class Engine: Sendable {
       context: context, limits: configuration.limits, random: random, metrics: courierMetrics, logger: logger)
     let dispatcher = PushDispatcher(
       queues: queues, devices: devices, chats: chats, options: options, providers: providers, lanes: lanes,
-      timers: KeyedTimers(wheel: wheel, time: time), context: context, tasks: pushTasks, limits: configuration.limits,
-      metrics: courierMetrics, deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
+      timers: KeyedTimers(wheel: wheel, time: time, firing: PushDispatcher.timerFired(queues, context)),
+      context: context, tasks: pushTasks, limits: configuration.limits, metrics: courierMetrics,
+      deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
       random: random, logger: logger)
     lanes.attach(
       start: { lateDispatcher.value.startAttempt($0, $1) }, refuse: { lateDispatcher.value.refuse($0, $1, $2) })

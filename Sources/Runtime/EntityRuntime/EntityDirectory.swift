@@ -16,7 +16,8 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
 
   private enum Slot {
     case awake(Entity<State>)
-    case asleep(Sleeper)
+    /// Indirect: a place is large, and the table has room for it in every slot, taken or not.
+    indirect case asleep(Sleeper)
   }
 
   struct Sleeper: Sendable {

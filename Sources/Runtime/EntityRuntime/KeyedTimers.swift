@@ -14,23 +14,43 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
   private let time: any TimeSource
   private let running = Mutex<[Key: TimerWheel.Handle]>([:])
 
-  public init(wheel: TimerWheel, time: any TimeSource) {
+  /// What timers do if nothing else is said: one for many of them costs less than one for each.
+  public typealias Firing = @Sendable (_ name: Name, _ entity: String) -> Void
+  private let firing: Firing?
+
+  public init(wheel: TimerWheel, time: any TimeSource, firing: Firing? = nil) {
     self.wheel = wheel
     self.time = time
+    self.firing = firing
   }
 
   /// Starts the timer, or moves it if it runs.
   public func start(_ name: Name, of entity: String, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
     let key = Key(entity: entity, name: name)
+    schedule(key, at: deadline) { [weak self] in
+      self?.forget(key)
+      action()
+    }
+  }
+
+  /// As the other; it does what all these timers do.
+  public func start(_ name: Name, of entity: String, at deadline: Timestamp) {
+    let key = Key(entity: entity, name: name)
+    schedule(key, at: deadline) { [weak self] in
+      self?.forget(key)
+      self?.firing?(key.name, key.entity)
+    }
+  }
+
+  private func schedule(_ key: Key, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
     let delay = Self.delay(from: time.now, to: deadline)
     running.withLock { running in
       if let handle = running[key] { wheel.cancel(handle) }
-      running[key] = wheel.schedule(afterMilliseconds: delay) { [weak self] in
-        self?.running.withLock { _ = $0.removeValue(forKey: key) }
-        action()
-      }
+      running[key] = wheel.schedule(afterMilliseconds: delay, action)
     }
   }
+
+  private func forget(_ key: Key) { running.withLock { _ = $0.removeValue(forKey: key) } }
 
   private static func delay(from now: Timestamp, to deadline: Timestamp) -> Int64 {
     let delay = deadline.milliseconds.subtractingReportingOverflow(now.milliseconds).partialValue

@@ -50,7 +50,7 @@ public struct Options: Sendable, Equatable {
   }
 
   /// Every option of a push at once, under each name that `push` finds it by.
-  func push(provider: String?, tag: String, debug: Bool) -> [String: String] {
+  package func push(provider: String?, tag: String, debug: Bool) -> [String: String] {
     var found: [String: String] = [:]
     // What is more specific comes later and goes over what was there.
     for name in pushSections(provider: provider, tag: tag).reversed() {

@@ -215,11 +215,20 @@ struct PushDispatcher: Sendable {
     return schedule
   }
 
+  /// What the timers do: made once, since there is one for each push that waits.
+  static func timerFired(
+    _ queues: EntityDirectory<PushQueue>, _ context: RuntimeContext
+  ) -> KeyedTimers<PushTimer>.Firing {
+    { timer, key in
+      // By its key, not by itself: a timer must not keep a queue from its sleep.
+      context.lanes[EntityID(queues.kind, key).hashValue].enqueue {
+        await queues[key]?.post(timer.command)
+      }
+    }
+  }
+
   private func start(_ timer: PushTimer, at deadline: Timestamp, of queue: Entity<PushQueue>) {
-    // By its key, not by itself: a timer must not keep a queue from its sleep. The command is made when it fires: it has
-    // room for a whole push, and there is a timer for each push that waits.
-    let (key, queues, lane) = (queue.id.key, queues, context.lanes[queue.id.hashValue])
-    timers.start(timer, of: key, at: deadline) { lane.enqueue { await queues[key]?.post(timer.command) } }
+    timers.start(timer, of: queue.id.key, at: deadline)
   }
 
   private func handedOver(_ id: PushID) async {
