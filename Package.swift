@@ -105,8 +105,8 @@ let package = Package(
     module(
       "HTTPEdge", in: "Sources/Edge",
       [
-        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", hummingbird, httpTypes, nioCore,
-        nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
+        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", hummingbird, httpTypes,
+        nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ]),
     module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module(
