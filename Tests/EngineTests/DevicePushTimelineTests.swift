@@ -74,7 +74,7 @@ struct DevicePushTimelineTests {
       text.line($0)
     }
     let expected = """
-      2026-02-11 08:30:00.000Z      1  device device-k          device    is registered as ios:9f1c…c4b3, for org.example.shop
+      2026-02-11 08:30:00.000Z      1  device device-k          device    is registered as ios #2e918334, for org.example.shop
       2026-02-11 08:30:00.200Z      6  push queue               push      push 1 to Mia: attempt 1 failed (503 ServiceUnavailable), tries again in 2.00 s
       2026-02-11 08:30:02.200Z      8  push queue               push      push 1 to Mia: attempt 2 goes out as \(uuid)
       2026-02-11 08:30:02.200Z      9  push queue               push      push 1 to Mia: attempt 2 does not count (refused stream)
@@ -84,12 +84,12 @@ struct DevicePushTimelineTests {
       2026-02-11 08:30:02.500Z     15  push queue               push      push 2 to Mia is a dead letter no longer: it is tried again
       2026-02-11 08:30:02.500Z     16  push queue               push      push 2 to Mia failed (503), 3 attempts, and is kept as a dead letter
       2026-02-11 08:30:02.500Z     18  push queue               push      push 3 to Mia was refused (the device has another owner now)
-      2026-02-11 08:30:02.500Z     19  device device-k          device    has another owner now (ios:9f1c…c4b3); what waits for the former one is not sent
+      2026-02-11 08:30:02.500Z     19  device device-k          device    has another owner now (ios #2e918334); what waits for the former one is not sent
       2026-02-11 08:30:02.500Z     20  device device-k          device    has ended (410 Unregistered)
       2026-02-11 08:30:02.500Z     21  push queue               push      the device is gone (410 Unregistered)
-      2026-02-11 08:30:02.500Z     22  device device-k          device    is registered as ios:9f1c…c4b3
+      2026-02-11 08:30:02.500Z     22  device device-k          device    is registered as ios #2e918334
       2026-02-11 08:30:02.500Z     23  push queue               push      the device is there again
-      2026-02-11 08:30:02.500Z     24  device device-k          device    has ended: its provider names ios:0123…cdef in its place
+      2026-02-11 08:30:02.500Z     24  device device-k          device    has ended: its provider names ios #a24ae6b7 in its place
       2026-02-11 08:30:02.500Z     25  device device-k          device    what it said of itself was erased
       """
     #expect(lines == expected.split(separator: "\n").map(String.init))
@@ -171,8 +171,8 @@ struct DevicePushTimelineTests {
     #expect(
       !lines.contains { $0.contains(token) || $0.contains("SECRET-2-\(Self.token)") || $0.contains("this version") })
     for part in [
-      "is registered as test:SECR…c4b3, for request-chat", "attempt 1 failed (503 busy), tries again in",
-      "attempt 2 goes out as", ", as m-2", "has ended: its provider names test:SECR…c4b3 in its place",
+      "is registered as test #", "attempt 1 failed (503 busy), tries again in",
+      "attempt 2 goes out as", ", as m-2", "has ended: its provider names test #",
       "was refused (400 BadTopic), 0 ms after it was asked for, and is kept as a dead letter",
       "the device is gone (410 Unregistered)",
     ] {

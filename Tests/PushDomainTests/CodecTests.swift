@@ -170,11 +170,9 @@ struct CodecTests {
   }
 
   @Test(
-    "descriptions hold neither texts nor whole tokens",
-    arguments: [
-      ("abcdefgh-SECRET-ijklmnop", "fcm:abcd…mnop"), ("SECRET", "fcm:…"), ("", "fcm:…"),
-    ])
-  func descriptions(deviceID: String, shown: String) {
+    "descriptions hold neither texts nor tokens", arguments: ["abcdefgh-SECRET-ijklmnop", "SECRET", ""])
+  func descriptions(deviceID: String) {
+    let shown = "fcm:…"
     let address = PushAddress(type: "fcm", deviceID: deviceID, authorization: "SECRET")
     #expect("\(address)" == shown)
     let message = PushMessage(

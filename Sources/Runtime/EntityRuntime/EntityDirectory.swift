@@ -195,7 +195,10 @@ extension EntityDirectory {
       var slot = Slot.asleep(Sleeper(place: place, sequence: sequence))
       swap(&slot, &table.slots.values[index])
       guard case .awake(var entity) = consume slot else { return false }
-      guard isKnownUniquelyReferenced(&entity), entity.progressedTo == sequence else {
+      let isAlone = isKnownUniquelyReferenced(&entity)
+      // What the last one who let go of it had done before is seen from here on.
+      atomicMemoryFence(ordering: .acquiring)
+      guard isAlone, entity.progressedTo == sequence else {
         table.slots.values[index] = .awake(entity)
         return false
       }

@@ -54,14 +54,14 @@ struct DeviceRoutes {
   }
 }
 
-/// Devices as JSON. Tokens are shown by their ends only: whoever has one can push to it.
+/// Devices as JSON. Of a token nothing is shown but the beginning of its hash: whoever has one can push to it.
 enum DeviceRendering {
   static func value(_ view: DeviceView) -> JSONValue {
     let registration = view.registration
     let address = registration.address
     var members: [(String, JSONValue)] = [
       ("id", .string(view.id)), ("type", .string(address.type)),
-      ("identifier", .string(Self.shortened(address))), ("debug", .bool(address.debug)),
+      ("token", .string("#\(view.id.prefix(8))")), ("debug", .bool(address.debug)),
       ("state", .string(view.ending == nil ? "live" : "ended")),
       ("firstRegisteredAt", .string(view.firstRegisteredAt.iso8601)),
       ("registeredAt", .string(view.registeredAt.iso8601)),
@@ -77,10 +77,6 @@ enum DeviceRendering {
       add("endedAt", ending.at.iso8601)
     }
     return .object(members)
-  }
-
-  private static func shortened(_ address: PushAddress) -> String {
-    String("\(address)".dropFirst(address.type.count + 1))
   }
 }
 

@@ -1,7 +1,7 @@
 import EventSourcing
 import PushDomain
 
-/// Tells of the registry of devices. Tokens are shown by their ends only.
+/// Tells of the registry of devices. Of tokens nothing is shown but the beginning of a hash.
 struct DeviceNarrator: Narrator {
   mutating func tell(
     _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
@@ -19,7 +19,7 @@ struct DeviceNarrator: Narrator {
       entry.what = "shows its address again"
       entry.isDetail = true
     case .ended(let reason): entry.what = "has ended (\(reason))"
-    case .replaced(let address): entry.what = "has ended: its provider names \(address) in its place"
+    case .replaced(let address): entry.what = "has ended: its provider names \(address.shown) in its place"
     case .erased(let state):
       let isEmpty = (try? Device(stateBytes: state))?.registration == nil
       entry.what = isEmpty ? "what it said of itself was erased" : "states itself anew"
@@ -28,5 +28,5 @@ struct DeviceNarrator: Narrator {
     return [entry]
   }
 
-  private static func name(_ registration: DeviceRegistration) -> String { "\(registration.address)" }
+  private static func name(_ registration: DeviceRegistration) -> String { registration.address.shown }
 }

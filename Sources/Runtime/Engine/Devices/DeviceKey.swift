@@ -22,3 +22,8 @@ enum DeviceKey {
     }
   }
 }
+
+extension PushAddress {
+  /// What people are shown of an address: its type, and the beginning of its hash, by which its device is found.
+  var shown: String { "\(type) #\(DeviceKey.of(self).prefix(8))" }
+}
