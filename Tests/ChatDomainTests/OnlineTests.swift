@@ -120,6 +120,21 @@ struct OnlineTests {
     #expect(chat.catchUp(for: "other", delivered: 0).isEmpty)
   }
 
+  @Test("after a restart a session that unsubscribed and subscribed again is owed what did not reach it before")
+  func catchUpAfterResubscription() throws {
+    var conversation = try Conversation.online()
+    try conversation.when(Conversation.say("One"), at: 2)
+    try conversation.when(Conversation.say("Two"), at: 3)
+    try conversation.when(.cometUnsubscribed(session: "c1", delivered: 3), at: 4)
+    #expect(try conversation.replayed().catchUp(for: "c1", delivered: 3).map(\.position) == [4])
+    try conversation.when(.cometSubscribed(session: "c1", delivered: 3), at: 5)
+    #expect(try conversation.replayed().catchUp(for: "c1", delivered: 3).map(\.position) == [4])
+    try conversation.when(Conversation.say("Three"), at: 6)
+    let chat = try conversation.replayed()
+    #expect(chat.catchUp(for: "c1", delivered: 3).map(\.position) == [4, 5])
+    #expect(chat.catchUp(for: "c1", delivered: 4).map(\.position) == [5])
+  }
+
   @Test("a chat that polls has no Comet side: no notifications, no background, no push")
   func polling() throws {
     var conversation = try Conversation.started(comet: false)

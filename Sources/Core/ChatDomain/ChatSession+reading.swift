@@ -104,8 +104,12 @@ extension ChatSession {
   /// - Parameter delivered: the highest position of this chat known to have been written to this session.
   public func catchUp(for session: String, delivered: Int) -> ArraySlice<TranscriptEvent> {
     guard let link = link(session) else { return transcript[transcript.count...] }
-    if let base = link.activeAfter { return events(after: max(base, delivered)) }
     let has = max(basePosition, delivered)
+    if let base = link.activeAfter {
+      // It has unsubscribed and subscribed again: what it was sent before may not have reached it yet.
+      let from = base == link.sentThrough ? min(base, has) : base
+      return events(after: max(from, delivered))
+    }
     return events(after: has).prefix(max(0, link.sentThrough - has))
   }
 }

@@ -258,11 +258,13 @@ extension Engine {
           events: Array(chat.catchUp(for: clientID, delivered: delivered)), ended: chat.isEnded
         )
       }
+      // Also to one that subscribes anew: what it was sent before it had unsubscribed may not have reached it.
+      if let message = await interpreter.notification(of: missed.events, ended: missed.ended, in: chat) {
+        await session.deliver(message)
+      }
       if isSubscribed, !missed.known {
         await chat.post(
           ChatCommand(.cometSubscribed(session: clientID, delivered: delivered), policy: chats.policy(of: serviceID)))
-      } else if let message = await interpreter.notification(of: missed.events, ended: missed.ended, in: chat) {
-        await session.deliver(message)
       }
     }
   }
