@@ -25,6 +25,8 @@ struct QueueView {
   private(set) var inFlight: PushID?
   private(set) var deadLetters: [PushID: PushMessage] = [:]
   private var revivals = 0
+  /// A pause is the producer's: it goes on when the message that it began with has ended.
+  private var pausing: Set<String> = []
   /// In the order of their coming.
   private(set) var lanes: [String: [PushID]] = [:]
 
@@ -61,9 +63,11 @@ struct QueueView {
       }
       if inFlight == id { inFlight = nil }
       waiting[id]?.failures = attempt
+      pausing.insert(id.producer)
       waiting[id]?.pausedUntil = until
       waiting[id]?.pausedSince = moment
     case .pauseEnded(let producer):
+      pausing.remove(producer)
       for id in lanes[producer] ?? [] {
         guard let entry = waiting[id], let until = entry.pausedUntil, let since = entry.pausedSince else { continue }
         if moment.clockSettings == since.clockSettings, time < until {
@@ -93,8 +97,10 @@ struct QueueView {
     case .unregistered:
       isUnregistered = true
       inFlight = nil
-    case .registered: isUnregistered = false
-    case .producerForgotten: break
+    case .registered:
+      if isUnregistered { pausing = [] }
+      isUnregistered = false
+    case .producerForgotten(let producer): pausing.remove(producer)
     case .erased(let pushes, _):
       for push in pushes where waiting.removeValue(forKey: push.id) != nil {
         lanes[push.id.producer]?.removeAll { $0 == push.id }
@@ -112,11 +118,10 @@ struct QueueView {
     if let inFlight, inFlight != id {
       throw Failure(.inOrderWithoutGaps, "push \(id) goes out while \(inFlight) is on its way")
     }
-    let isPaused = (lanes[id.producer] ?? []).contains { waiting[$0]?.pausedUntil != nil }
-    if isPaused { throw Failure(.timersFireInTime, "push \(id) goes out during the pause of its producer") }
+    if pausing.contains(id.producer) { throw Failure(.timersFireInTime, "push \(id) goes out during the pause of its producer") }
     let isUrgent = entry.message.priority == .high
     for (producer, ids) in lanes where inFlight == nil {
-      guard !ids.contains(where: { waiting[$0]?.pausedUntil != nil }) else { continue }
+      guard !pausing.contains(producer) else { continue }
       for other in ids where waiting[other]?.message.priority == .high && !isUrgent {
         throw Failure(.inOrderWithoutGaps, "push \(id) goes out before the urgent \(other)")
       }
