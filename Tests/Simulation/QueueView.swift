@@ -118,7 +118,9 @@ struct QueueView {
     if let inFlight, inFlight != id {
       throw Failure(.inOrderWithoutGaps, "push \(id) goes out while \(inFlight) is on its way")
     }
-    if pausing.contains(id.producer) { throw Failure(.timersFireInTime, "push \(id) goes out during the pause of its producer") }
+    if pausing.contains(id.producer) {
+      throw Failure(.timersFireInTime, "push \(id) goes out during the pause of its producer")
+    }
     let isUrgent = entry.message.priority == .high
     for (producer, ids) in lanes where inFlight == nil {
       guard !pausing.contains(producer) else { continue }
