@@ -36,6 +36,22 @@ struct PushLifeTests {
     try await rig.stop()
   }
 
+  @Test("how long a chat's push is worth sending comes from its provider's section")
+  func lifetimeOfProvider() async throws {
+    let rig = try await DeviceRig(sections: [
+      "service.request-chat": ["_provider_name": "shop", "_client_timeout_notification": "0"],
+      "push.provider.shop": ["push.time_to_live": "60"],
+    ])
+    rig.provider.hold()
+    let chat = try await rig.backgroundChat(user: "alice", device: "phone")
+    try await rig.say("Hello?", in: chat)
+    await rig.provider.reaches(1)
+    let message = try #require(rig.provider.deliveries.first?.message)
+    #expect(message.expiry == rig.time.now.advanced(by: .seconds(60)))
+    rig.provider.releaseAll()
+    try await rig.stop()
+  }
+
   @Test("it gives up waiting, by the clock of the house, while the push goes on")
   func operatorsPushTimesOut() async throws {
     let rig = try await DeviceRig()

@@ -60,8 +60,7 @@ struct PushDispatcher: Sendable {
     }
     let now = context.time.now
     let attempts = chats.option("_max_notify_delivery_attempts", of: chat.id.key).flatMap(Int.init) ?? 3
-    let options = options.push(provider: nil, tag: Self.chatTag, debug: false)
-    let lifetime = options["push.time_to_live"].flatMap(Int64.init) ?? 3_600
+    let lifetime = pushOptions(device.address, tag: Self.chatTag).integer("push.time_to_live") ?? 3_600
     let message = PushMessage(
       producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: push.message,
       content: Self.content(push, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
