@@ -40,6 +40,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -47,6 +48,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -70,6 +72,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -84,6 +87,11 @@ let package = Package(
     core("Bayeux", ["JSONEnvelope"]),
     core("ChatDomain", ["EventSourcing"]),
     core("PushDomain", ["EventSourcing", heap]),
+    core("GCMProtocol", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
+    .target(
+      name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Core/MCSProtocol",
+      exclude: ["Proto/checkin.proto", "Proto/mcs.proto"], swiftSettings: strict),
+    core("WebPushEncryption", [crypto]),
 
     // Journal: knows bytes, not chats.
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
@@ -98,22 +106,36 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "PushDomain", collections, crypto, logging, coreMetrics, metrics, systemPackage,
+        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics,
+        systemPackage,
       ]),
 
     // Edge: the world.
+    .target(
+      name: "HTTPEdge",
+      dependencies: [
+        "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "GCMProtocol",
+        "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging,
+        metrics, crypto, cryptoExtras, lifecycle,
+      ],
+      path: "Sources/Edge/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
     module(
-      "HTTPEdge", in: "Sources/Edge",
+      "DeviceEdge", in: "Sources/Edge",
+      ["Engine", "EventSourcing", "MCSProtocol", "PushDomain", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle]),
+    .systemLibrary(
+      name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    module(
+      "CCSEdge", in: "Sources/Edge",
       [
-        "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", hummingbird, httpTypes,
-        nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
+        "CExpat", "Engine", "GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing", nioCore, nioPosix, nioSSL,
+        logging, metrics, lifecycle,
       ]),
     module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module(
       "PushProviders", in: "Sources/Edge",
       [
-        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", asyncHTTPClient, jwtKit, nioCore, nioPosix,
-        nioHTTP1, nioHPACK, nioSSL, crypto,
+        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "WebPushEncryption", asyncHTTPClient, jwtKit,
+        nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
@@ -127,8 +149,9 @@ let package = Package(
     .executableTarget(
       name: "carillon",
       dependencies: [
-        "Bayeux", "CJemalloc", "CarillonClient", "CarillonConfiguration", "Engine", "EntityRuntime", "EventSourcing",
-        "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushDomain", "PushProviders",
+        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "Engine",
+        "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics",
+        "PushDomain", "PushProviders",
         argumentParser, asyncHTTPClient, coreMetrics, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
         systemPackage, unixSignals,
       ],
@@ -168,6 +191,9 @@ let package = Package(
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
+    tests("GCMProtocolTests", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
+    tests("MCSProtocolTests", ["MCSProtocol", protobuf]),
+    tests("WebPushEncryptionTests", ["WebPushEncryption", "StandInSupport", crypto]),
     tests("JournalTests", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
     tests("EntityRuntimeTests", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     tests(
@@ -188,8 +214,24 @@ let package = Package(
     tests(
       "HTTPEdgeTests",
       [
-        "HTTPEdge", "Engine", "ChatDomain", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal", httpTypes,
-        lifecycle, logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
+        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
+        "GCMProtocol",
+        "MCSProtocol", "StandInSupport", httpTypes, jwtKit, crypto, lifecycle, logging, nioCore, nioPosix, nioHTTP1,
+        nioWebSocket, systemPackage,
+      ]),
+    tests(
+      "DeviceEdgeTests",
+      [
+        "DeviceEdge", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal", nioCore,
+        nioPosix, nioSSL,
+        logging,
+        lifecycle, protobuf, systemPackage, "StandInSupport",
+      ]),
+    tests(
+      "CCSEdgeTests",
+      [
+        "CCSEdge", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal", nioCore, nioPosix,
+        nioSSL, logging, lifecycle, systemPackage, "StandInSupport",
       ]),
     tests("CarillonClientTests", ["CarillonClient", "JSONEnvelope", nioCore]),
     tests(

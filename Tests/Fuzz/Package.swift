@@ -36,6 +36,7 @@ let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: 
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -47,6 +48,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -57,6 +59,9 @@ let package = Package(
     module("Bayeux", in: "Sources/Core", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Core", ["EventSourcing"]),
     module("PushDomain", in: "Sources/Core", ["EventSourcing", heap]),
+    module("GCMProtocol", in: "Sources/Core", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
+    module("MCSProtocol", in: "Sources/Core", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
+    module("WebPushEncryption", in: "Sources/Core", [crypto]),
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("LZ4", in: "Journal", ["CLZ4"]),
@@ -67,13 +72,17 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "PushDomain", collections, crypto, logging, coreMetrics, metrics, systemPackage,
+        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
     // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
     module(
       "CarillonConfiguration", in: "Sources/App",
       ["Bayeux", "ChatDomain", "Engine", "Journal", configuration, systemPackage, yams],
       exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
+
+    // Without its server, and with that without NIO.
+    .systemLibrary(name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    module("CCSEdge", in: "Sources/Edge", ["CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
 
     // The fuzzers, and what they share.
     .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
@@ -84,6 +93,9 @@ let package = Package(
     fuzzer("LZ4", ["LZ4"]),
     fuzzer("Events", ["Engine", "EntityRuntime", "EventSourcing", "ChatDomain", "PushDomain"]),
     fuzzer("Configuration", ["CarillonConfiguration"]),
+    fuzzer("XMPP", ["CCSEdge", "GCMProtocol"]),
+    fuzzer("MCS", ["MCSProtocol", protobuf]),
+    fuzzer("Downstream", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
   ],
   swiftLanguageModes: [.v6]
 )

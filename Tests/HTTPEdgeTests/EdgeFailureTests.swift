@@ -105,6 +105,8 @@ struct AccessTests {
     arguments: [
       ("/genesys/cometd", Surface.comet), ("/genesys/cometd/handshake?x=1", .comet), ("/genesys/cometdx", .service),
       ("/genesys/1/service/request-chat", .service), ("/agent/1/chats", .agent), ("/agents", .other),
+      ("/checkin", .messaging), ("/iid/v1:batchAdd", .messaging), ("/fcm/send/a:b", .messaging),
+      ("/v1/projects/p/messages:send", .messaging), ("/device/1/checkin", .messaging), ("/devices/1", .other),
       ("/health/live", .operation), ("/metrics?x", .operation), ("/", .other), ("*", .other),
     ])
   func surfaces(_ target: String, _ surface: Surface) { #expect(Surface(target: target) == surface) }

@@ -16,7 +16,9 @@ struct ServerHarness {
 
   static func run(
     limits: EdgeLimits = EdgeLimits(), options: [String: [String: String]] = [:], origins: OriginPolicy = .any,
-    providers: @escaping ProviderLookUp = { _ in nil }, _ body: (ServerHarness) async throws -> Void
+    messaging: MessagingEdgeSettings = MessagingEdgeSettings(), recovers: Bool = true,
+    providers: @escaping ProviderLookUp = { _ in nil },
+    _ body: (ServerHarness) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
     var configuration = EngineConfiguration(dataDirectory: FilePath(directory.path))
@@ -26,11 +28,12 @@ struct ServerHarness {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let engine = Engine(configuration: configuration, providers: providers, logger: logger, onFatal: { _ in })
     let running = Task { await engine.run() }
-    _ = try await engine.recover()
+    if recovers { _ = try await engine.recover() }
     let tokens = try TokenStore(directory: directory.path)
     let server = HTTPServer(
       engine: engine, tokens: tokens,
-      configuration: EdgeConfiguration(port: 0, limits: limits, allowedOrigins: origins), metrics: { "up 1\n" },
+      configuration: EdgeConfiguration(port: 0, limits: limits, allowedOrigins: origins, messaging: messaging),
+      metrics: { "up 1\n" },
       logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)
     let serving = Task { try await services.run() }

@@ -201,6 +201,7 @@ private struct ModelRun {
         timers[timer] = at
       case .effect(.cancelTimer(let timer)): timers[timer] = nil
       case .effect(.ready), .effect(.addressGone), .effect(.deadLetters): break
+      case .effect(.mailWaits), .effect(.mailEnded), .effect(.mailDropped): break
       }
     }
   }

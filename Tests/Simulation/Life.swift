@@ -41,6 +41,10 @@ final class Life: @unchecked Sendable {
     self.disk = disk
     var configuration = EngineConfiguration(dataDirectory: World.dataDirectory)
     configuration.options = SimulatedServices.options
+    // Few, so that there is more than one piece.
+    configuration.limits.broadcastChunk = 3
+    configuration.limits.targetsAtOnce = 4
+    configuration.limits.appServerPendingMaximum = SimulatedServices.appServerPendingMaximum
     configuration.journal.segmentByteCount = world.segmentByteCount
     configuration.journal.isStepped = true
     configuration.journal.clock = { [time = world.time] in time.now.milliseconds }
@@ -60,6 +64,9 @@ final class Life: @unchecked Sendable {
     failed.life = self
     courier.life = self
   }
+
+  /// It may say that it can do nothing at the moment.
+  var mayRefuse: Bool { hasBeenFull || failure != nil || isStopping }
 
   private func fail(_ reason: String) { failure = failure ?? reason }
 }

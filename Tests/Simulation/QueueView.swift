@@ -107,6 +107,8 @@ struct QueueView {
         if inFlight == push.id { inFlight = nil }
         try settle(push.id, .erased)
       }
+    // See `MailboxView`.
+    case .mailStored, .mailEnded, .mailDropped: break
     }
   }
 

@@ -11,6 +11,10 @@ struct Reference {
   private(set) var queues: [String: QueueView] = [:]
   /// ClientIds of sessions whose loss is durable.
   private(set) var lostSessions: Set<String> = []
+  /// Of devices and of senders' app servers, by their queues.
+  private(set) var mailboxes: [String: MailboxView] = [:]
+  private(set) var installations: [String: InstallationView] = [:]
+  private(set) var broadcasts: [String: BroadcastView] = [:]
   private(set) var states = ReplayedStates()
   /// Where each push went to, once its queue has it.
   private(set) var acceptedBy: [PushID: String] = [:]
@@ -30,7 +34,19 @@ struct Reference {
       switch event {
       case .enqueued(let message): try accepted(message.id, by: record.key)
       case .declined(let id, _): try accepted(id, by: record.key)
-      default: break
+      default: try applyMail(event, record, at: time, moment)
+      }
+    case .installation:
+      let event = try record.event(InstallationEvent.self)
+      var installation = installations[record.key] ?? InstallationView()
+      try installation.apply(event)
+      installations[record.key] = installation
+      for id in broadcasts.keys { broadcasts[id]?.follow(record.key, installation) }
+    case .broadcast:
+      switch try record.event(BroadcastEvent.self) {
+      case .accepted(let work): broadcasts[record.key] = try BroadcastView(work, installations)
+      case .advanced, .erased: break
+      case .finished: try finish(broadcast: record.key, at: time)
       }
     case .cometSession:
       // Who says goodbye may be written something on the way out.
@@ -38,6 +54,41 @@ struct Reference {
         lostSessions.insert(record.key)
       }
     default: break
+    }
+  }
+
+  private mutating func applyMail(
+    _ event: PushEvent, _ record: JournalMirror.Record, at time: Timestamp, _ moment: Moment
+  ) throws {
+    if case .mailStored(let mail) = event, let broadcast = broadcasts[mail.id.original],
+      !broadcast.mayGet.contains(mail.scope)
+    {
+      throw Failure(.broadcastReachesAll, "\(mail.scope) gets the broadcast \(mail.id) and never matched")
+    }
+    let isOfDevice = record.key.hasPrefix("gcm-")
+    guard isOfDevice || record.key.hasPrefix("ccs-") else { return }
+    let place = MailboxView.Place(position: record.position, time: time, epoch: moment.epoch) { [installations] scope in
+      let parts = scope.split(separator: "/").map(String.init)
+      return parts.count == 2 && Int(parts[1]).map { installations[parts[0]]?.live[$0] != nil } == true
+    }
+    try mailboxes[record.key, default: MailboxView(isOfDevice: isOfDevice)].apply(event, place)
+  }
+
+  /// A message was written to a connection.
+  mutating func handOver(_ id: String, from box: String) {
+    mailboxes[box]?.handedOver.insert(id)
+  }
+
+  /// Each registration that had to get it has got it.
+  private mutating func finish(broadcast key: String, at time: Timestamp) throws {
+    guard let broadcast = broadcasts[key] else { return }
+    broadcasts[key]?.finish()
+    guard broadcast.mail.expiry > time else { return }
+    for scope in broadcast.owed {
+      let box = mailboxes["gcm-\(scope.prefix { $0 != "/" })"]
+      let ids = [key, "\(key)%\(scope)"]
+      let isThere = ids.contains { box?.known[$0]?.mail.scope == scope || box?.dropped.contains($0) == true }
+      if !isThere { throw Failure(.broadcastReachesAll, "the broadcast \(key) is over and \(scope) has not got it") }
     }
   }
 
@@ -52,6 +103,11 @@ struct Reference {
     for (key, chat) in chats where !chat.uncovered.isEmpty {
       throw Failure(
         .pushForWhatWasMissed, "chat \(key): nothing will tell the customer of \(chat.uncovered.sorted())")
+    }
+    for (key, box) in mailboxes {
+      if let (mail, ending) = box.gaveWay.first {
+        throw Failure(.mailIsKept, "mailbox \(key): \(mail.id) \(ending.name) for nothing")
+      }
     }
     for (key, queue) in queues {
       for (slot, ids) in queue.waitingByCollapseKey where ids.count > 1 + (queue.hasInFlight(among: ids) ? 1 : 0) {
@@ -79,6 +135,16 @@ struct Moment {
   let clockSettings: Int
   /// Which process wrote it.
   let life: Int
+  /// Counts the moments at which nothing was under way.
+  var epoch = 0
+}
+
+extension String {
+  /// The id of a message without what sets it apart from that of another registration.
+  fileprivate var original: String {
+    guard let cut = lastIndex(of: "%"), self[cut...].contains("/") else { return self }
+    return String(self[..<cut])
+  }
 }
 
 extension JournalMirror.Record {

@@ -15,6 +15,9 @@ struct ReplayedStates {
   private(set) var queues: [String: Entry<PushQueue>] = [:]
   private(set) var desks: [String: Entry<AgentDesk>] = [:]
   private(set) var devices: [String: Entry<Device>] = [:]
+  private(set) var installations: [String: Entry<Installation>] = [:]
+  private(set) var groups: [String: Entry<DeviceGroup>] = [:]
+  private(set) var broadcasts: [String: Entry<Broadcast>] = [:]
 
   mutating func apply(_ record: JournalMirror.Record) throws {
     switch EntityKind(rawValue: record.kind) {
@@ -22,6 +25,9 @@ struct ReplayedStates {
     case .pushQueue: try Self.apply(record, to: &queues)
     case .agent: try Self.apply(record, to: &desks)
     case .device: try Self.apply(record, to: &devices)
+    case .installation: try Self.apply(record, to: &installations)
+    case .deviceGroup: try Self.apply(record, to: &groups)
+    case .broadcast: try Self.apply(record, to: &broadcasts)
     default: break
     }
   }
@@ -51,6 +57,11 @@ struct ReplayedStates {
     for (key, entry) in queues { all[EntityID(.pushQueue, key)] = (entry.sequence, entry.state.stateBytes) }
     for (key, entry) in devices { all[EntityID(.device, key)] = (entry.sequence, entry.state.stateBytes) }
     for (key, entry) in desks { all[EntityID(.agent, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in installations { all[EntityID(.installation, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in groups { all[EntityID(.deviceGroup, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in broadcasts where !entry.state.isFinished {
+      all[EntityID(.broadcast, key)] = (entry.sequence, entry.state.stateBytes)
+    }
     return all
   }
 }

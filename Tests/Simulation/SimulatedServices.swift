@@ -5,6 +5,11 @@ enum SimulatedServices {
   static let names = ["at-once", "soon", "patient"]
   static let pushType = "test"
   static let timeToLiveSeconds = 7_200
+  /// App servers, the apps that they send to, and their topics.
+  static let senders = ["111", "222", "333"]
+  static let apps = ["org.example.a", "org.example.b"]
+  static let topics = ["dogs", "cats", "birds"]
+  static let appServerPendingMaximum = 20
 
   static func pushDelay(of service: String) -> Duration {
     switch service {

@@ -51,6 +51,12 @@ enum Invariant: String, Sendable, CaseIterable {
   case deadSessionsGetNothing = "a session that is over gets nothing"
   case everyRequestAnswered = "every request is answered"
   case honestAnswers = "no refusal without a reason"
+  case mailIsKept = "an accepted message is delivered, pending, or ended by the rules"
+  case mailOnce = "nothing comes back after its end"
+  case mailIsBounded = "four keys and a hundred messages wait for a registration"
+  case mailIsCounted = "a notice tells how many were dropped"
+  case mailWaitsForTheAwake = "an idle device gets what is urgent, and nothing else"
+  case broadcastReachesAll = "a broadcast reaches each that matches, once"
   case redactedIsGone = "what was redacted is gone"
   case journalIsSound = "the journal opens, and its chain verifies"
 }

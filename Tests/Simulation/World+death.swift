@@ -121,6 +121,8 @@ extension World {
       }
     }
     for agent in agents { agent.serverDied() }
+    for device in devices { device.serverDied() }
+    for server in appServers { server.serverDied() }
   }
 
   /// Starts a process on the disk as it is, and holds what it finds against what was certain.
@@ -128,6 +130,8 @@ extension World {
     for _ in 0..<8 where violation == nil {
       compareJournals()
       lifeCount += 1
+      epoch += 1
+      performedUpTo = 0
       let life = Life(number: lifeCount, disk: disk, world: self)
       self.life = life
       life.hasBeenFull = disk.capacity != .max

@@ -45,6 +45,8 @@ extension World {
     if !openRequests.isEmpty {
       violated(.everyRequestAnswered, "without an answer: \(openRequests.values.sorted())")
     }
+    if SeededExecutor.isIdle { epoch += 1 }
+    checkMail()
     for customer in customers {
       if let wire = customer.comet.wires.first(where: { !$0.isClosed && !$0.awaits.subtracting(["connect"]).isEmpty }) {
         violated(.everyRequestAnswered, "\(customer.comet.description) waits for \(wire.awaits.sorted())")
@@ -112,6 +114,8 @@ extension World {
     guard violation == nil else { return }
     for customer in customers { customer.comet.vanish() }
     for agent in agents { agent.stopListening() }
+    for device in devices { device.vanish() }
+    for server in appServers { server.vanish() }
     rest(milliseconds: 15_000, times: 20)
     rest(milliseconds: 300_000, times: 8)
     if time.settings == 0 { checkDue() }
@@ -132,9 +136,14 @@ extension World {
   private func comeBack() {
     for _ in 0..<12 where violation == nil {
       for customer in customers where !customer.comet.isOnline { customer.comet.proceed() }
+      if let life {
+        for device in devices { device.fetchAll(life) }
+        for server in appServers { server.fetchAll(life) }
+      }
       settle()
     }
     checkAtRest()
+    checkFetched()
     guard violation == nil else { return }
     for customer in customers {
       guard customer.comet.isOnline else {
@@ -154,6 +163,13 @@ extension World {
       for number in chat.requested
       where !chat.isErased && reference.acceptedBy[PushID(producer: id, number: number)] == nil {
         violated(.conservation, "push \(number) of \(id) came to no queue")
+      }
+    }
+    for (key, box) in reference.mailboxes {
+      // The wall clock may have been set by some hours.
+      let over = time.now.advanced(by: .seconds(-86_400))
+      for mail in box.waiting where mail.expiry < over {
+        violated(.timersFireInTime, "message \(mail.id) waits in \(key) after its time")
       }
     }
     for (key, queue) in reference.queues {

@@ -14,6 +14,7 @@ extension World {
       return
     }
     switch chance.below(1_000) {
+    case 0..<730 where chance.comes(messagingPercent): messagingStep(life)
     case 0..<500: customerStep(life)
     case 500..<680: agentStep(life)
     case 680..<730: producerStep(life)
@@ -52,6 +53,8 @@ extension World {
     }
     // An app that does nothing else polls.
     for customer in customers where chance.comes(35) && !customer.books.isEmpty { customer.comet.proceed() }
+    for device in devices where chance.comes(30) { device.acknowledgeSome() }
+    for server in appServers where chance.comes(30) { server.acknowledgeSome() }
     if chance.comes(50) { commit(confirming: chance.comes(10)) }
     if chance.comes(70) { SeededExecutor.run() }
     checkNow()

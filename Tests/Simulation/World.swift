@@ -19,6 +19,7 @@ final class World: @unchecked Sendable {
   /// A session that nobody hears of for so long, with a tick to spare, is over.
   static let sessionGraceMilliseconds: Int64 = 10_100
   static let customerCount = 6
+  static let deviceCount = 4
 
   let seed: UInt64
   let segmentByteCount: Int
@@ -31,6 +32,8 @@ final class World: @unchecked Sendable {
   var isHonest = false
   /// Customers ask to be forgotten.
   let redacts: Bool
+  /// How much of what happens has to do with messages; the rest with chats.
+  let messagingPercent: Int
   /// Somebody has asked for it.
   var hasRedacted = false
 
@@ -48,6 +51,16 @@ final class World: @unchecked Sendable {
 
   var customers: [Customer] = []
   var agents: [SimulatedAgent] = []
+  var devices: [SimulatedDevice] = []
+  var appServers: [SimulatedAppServer] = []
+  /// Registration tokens that were ever given out, also those that have ended.
+  var tokens: [GivenToken] = []
+  var groups: [GivenGroup] = []
+  /// Counts the moments at which nothing was under way.
+  var epoch = 0
+  /// The effects of all records before this position were performed by this life.
+  var performedUpTo: UInt64 = 0
+  private var deviceNumber = 0
   private var books: [String: ChatBook] = [:]
   private var customerNumber = 0
   /// Requests of this life that have no answer yet.
@@ -74,6 +87,11 @@ final class World: @unchecked Sendable {
     var snapshots = 0
     var sleepers = 0
     var redactions = 0
+    var mails = 0
+    var mailsAcknowledged = 0
+    var upstream = 0
+    var broadcasts = 0
+    var notices = 0
   }
 
   struct ArmedCrash {
@@ -84,6 +102,7 @@ final class World: @unchecked Sendable {
   init(seed: UInt64, isLoud: Bool = false) {
     self.seed = seed
     redacts = seed % 4 == 0
+    messagingPercent = seed % 3 == 0 ? 20 : 80
     chance = Chance(seed: seed)
     secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
     trace = Trace(isLoud: isLoud)
@@ -91,6 +110,8 @@ final class World: @unchecked Sendable {
     segmentByteCount = chance.comes(50) ? 32_768 : 65_536
     disk = MemoryDisk(sectorByteCount: chance.comes(50) ? 512 : 4_096)
     for _ in 0..<Self.customerCount { addCustomer() }
+    for _ in 0..<Self.deviceCount { addDevice() }
+    appServers = SimulatedServices.senders.map { SimulatedAppServer(world: self, sender: $0) }
     agents = (1...3).map { SimulatedAgent(world: self, number: $0) }
   }
 
@@ -100,6 +121,11 @@ final class World: @unchecked Sendable {
     customerNumber += 1
     let device = chance.comes(80) ? "device-\(chance.comes(70) ? customerNumber : 0)" : nil
     customers.append(Customer(number: customerNumber, deviceID: device, world: self))
+  }
+
+  func addDevice() {
+    deviceNumber += 1
+    devices.append(SimulatedDevice(world: self, number: deviceNumber))
   }
 
   func book(of serviceID: String) -> ChatBook? { books[serviceID] }
@@ -172,6 +198,12 @@ final class World: @unchecked Sendable {
 
   /// A refusal has to have a reason that the world knows of.
   private func judge(_ error: any Error, of name: String, in life: Life) {
+    if let error = error as? InstallationFailure, error == .unavailable, !life.mayRefuse {
+      violated(.honestAnswers, "\(name): \(error)")
+    }
+    if let error = error as? GroupFailure, error == .unavailable, !life.mayRefuse {
+      violated(.honestAnswers, "\(name): \(error)")
+    }
     guard let error = error as? EngineError else { return }
     let isExcused: Bool =
       switch error {

@@ -10,6 +10,13 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let agent = EntityKind(rawValue: 4)
   public static let redactionLog = EntityKind(rawValue: 5)
   public static let device = EntityKind(rawValue: 6)
+  public static let installation = EntityKind(rawValue: 7)
+  public static let deviceGroup = EntityKind(rawValue: 8)
+  public static let broadcast = EntityKind(rawValue: 9)
+
+  private static let all: [EntityKind] = [
+    .chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device, .installation, .deviceGroup, .broadcast,
+  ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
   public var name: String? {
@@ -20,6 +27,9 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     case .agent: "agent"
     case .redactionLog: "audit"
     case .device: "device"
+    case .installation: "installation"
+    case .deviceGroup: "group"
+    case .broadcast: "broadcast"
     default: nil
     }
   }
@@ -27,7 +37,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   /// - Parameter name: as printed by `name`.
   public init?(name: some StringProtocol) {
     guard
-      let kind = [.chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device].first(where: {
+      let kind = Self.all.first(where: {
         (kind: EntityKind) in kind.name == String(name)
       })
     else { return nil }

@@ -4,6 +4,8 @@ public import EventSourcing
 public enum PushCommand: Sendable, Equatable {
   /// A repetition (`isKnown`) changes nothing and gives no event.
   case enqueue(PushMessage, limits: PushLimits = PushLimits())
+  /// As `enqueue`, from a producer that keeps no count: the message is given the producer's next number.
+  case submit(PushMessage, limits: PushLimits = PushLimits())
   /// Takes the push over and ends it at once, unsent; a repetition changes nothing.
   case decline(PushID, reason: String)
   /// The courier lane has room: the next message goes out. `PushQueue.attempt` says which, if there is one.
@@ -23,6 +25,13 @@ public enum PushCommand: Sendable, Equatable {
   /// Puts a dead letter back into the queue, with all its attempts before it. Spec: providers 4.4.
   case retryDeadLetter(PushID)
   case dropDeadLetter(PushID)
+  /// Puts a message into the mailbox of a receiver with a connection of its own. One that is there already, by its id
+  /// and scope, changes nothing.
+  case store(Mail, receiver: MailReceiver, limits: MailLimits = MailLimits())
+  /// The receiver has these messages. Unknown ids change nothing.
+  case acknowledge([String])
+  /// The registration is gone: what waits for it ends.
+  case endScope(String)
   /// Erases every message and dead letter of these producers, also what is in flight. Their numbers stay known.
   /// Nothing happens if no message of theirs ever came or is remembered.
   case erase(producers: [String])
@@ -46,6 +55,12 @@ public enum PushEffect: Sendable, Equatable {
   case addressGone(reason: String)
   /// The number of dead letters has changed.
   case deadLetters(Int)
+  /// A message is in the mailbox: it can be written to the receiver's connection.
+  case mailWaits(Mail)
+  /// Messages have left the mailbox.
+  case mailEnded([EndedMail], MailEnding)
+  /// A message was dropped with all that waited for its scope.
+  case mailDropped(Mail, count: Int)
 }
 
 public enum PushTimer: Sendable, Hashable {

@@ -16,6 +16,9 @@ extension PushEvent: JournaledEvent {
     case .attemptReturned: 11
     case .deadLetterRetried: 12
     case .deadLetterDropped: 13
+    case .mailStored: 14
+    case .mailEnded: 15
+    case .mailDropped: 16
     }
   }
 
@@ -60,6 +63,14 @@ extension PushEvent: JournaledEvent {
         }
       }
       writer.data(2, state)
+    case .mailStored(let mail):
+      mail.encode(into: &writer)
+    case .mailEnded(let mails, let ending):
+      writer.unsigned(1, UInt64(ending.rawValue))
+      for mail in mails { writer.nested(2) { mail.encode(into: &$0) } }
+    case .mailDropped(let mail, let count):
+      writer.nested(1) { mail.encode(into: &$0) }
+      writer.integer(2, count)
     }
   }
 
@@ -76,8 +87,33 @@ extension PushEvent: JournaledEvent {
     case 10, 11: self = try Self.attempt(tag: tag, payload: &payload)
     case 12: self = .deadLetterRetried(try PushID(payload: &payload))
     case 13: self = .deadLetterDropped(try PushID(payload: &payload))
+    case 14: self = .mailStored(try Mail(payload: &payload))
+    case 15: self = try Self.mailEnded(payload: &payload)
+    case 16:
+      let notice = try MailNotice(payload: &payload)
+      self = .mailDropped(notice.last, count: notice.count)
     default: throw .unknownTag(tag)
     }
+  }
+
+  private static func mailEnded(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
+    var mails: [EndedMail] = []
+    var ending: MailEnding?
+    while let field = try payload.next() {
+      switch field {
+      case 1:
+        guard let raw = UInt8(exactly: try payload.unsigned()), let known = MailEnding(rawValue: raw) else {
+          throw .outOfRange(field: 1)
+        }
+        ending = known
+      case 2:
+        var inner = try payload.nested()
+        mails.append(try EndedMail(payload: &inner))
+      default: try payload.skip()
+      }
+    }
+    guard let ending else { throw .missingField(1) }
+    return .mailEnded(mails, ending)
   }
 
   private static func ending(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> PushEvent {

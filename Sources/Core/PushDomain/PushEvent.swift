@@ -29,6 +29,12 @@ public enum PushEvent: Sendable, Equatable, Codable {
   case deadLetterRetried(PushID)
   /// A dead letter is gone: dropped by the operator, too old, or for want of room.
   case deadLetterDropped(PushID)
+  /// A message entered the mailbox.
+  case mailStored(Mail)
+  case mailEnded([EndedMail], MailEnding)
+  /// All that waited for the message's scope was dropped, and the message with it: so many in all. It is without its
+  /// content.
+  case mailDropped(Mail, count: Int)
 
   public static func isRestatement(_ tag: EventTag) -> Bool { tag == 9 }
 }
@@ -54,7 +60,8 @@ extension PushEvent {
       .attemptBegan(let id, _), .attemptReturned(let id, _, _), .deadLetterRetried(let id), .deadLetterDropped(let id):
       id.producer
     case .pauseEnded(let producer), .producerForgotten(let producer): producer
-    case .unregistered, .registered, .erased: nil
+    case .mailStored(let mail), .mailDropped(let mail, _): mail.scope
+    case .unregistered, .registered, .erased, .mailEnded: nil
     }
   }
 
@@ -64,5 +71,6 @@ extension PushEvent {
     guard case .erased(_, let state) = self, let queue = try? PushQueue(stateBytes: state) else { return false }
     return queue.lanes.contains { producers.contains($0.key) && !$0.value.entries.isEmpty }
       || queue.deadLetters.contains { producers.contains($0.message.producer) }
+      || queue.mail.pending.contains { producers.contains($0.scope) }
   }
 }

@@ -75,10 +75,14 @@ public struct PushMessage: Sendable, Equatable {
   public var id: PushID { PushID(producer: producer, number: number) }
 
   /// The same push without an end of its time.
-  var withoutExpiry: PushMessage {
+  var withoutExpiry: PushMessage { copy(number: number, expiry: nil) }
+
+  func numbered(_ number: Int) -> PushMessage { copy(number: number, expiry: expiry) }
+
+  private func copy(number: Int, expiry: Timestamp?) -> PushMessage {
     PushMessage(
       producer: producer, number: number, tag: tag, alert: alert, content: content, compactContent: compactContent,
-      service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: nil, collapseKey: collapseKey,
+      service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: expiry, collapseKey: collapseKey,
       priority: priority, isNowOrNever: isNowOrNever, display: display, form: form, owner: owner,
       registeredAt: registeredAt)
   }

@@ -5,6 +5,9 @@ extension PushQueue {
     switch command {
     case .enqueue(let message, let limits):
       return enqueue(message, limits, now)
+    case .submit(let message, let limits):
+      let last = lanes[message.producer]?.highestNumber ?? 0
+      return enqueue(message.numbered(max(0, last) + 1), limits, now)
     case .decline(let id, let reason):
       guard !isKnown(producer: id.producer, number: id.number) else { return [] }
       return forgetProducer(toAdmit: id.producer, PushLimits()) + [.declined(id, .refused(reason: reason))]
@@ -30,6 +33,12 @@ extension PushQueue {
       return retryDeadLetter(id)
     case .dropDeadLetter(let id):
       return deadLetters.contains { $0.message.id == id } ? [.deadLetterDropped(id)] : []
+    case .store(let mail, let receiver, let limits):
+      return self.mail.store(mail, for: receiver, limits, now)
+    case .acknowledge(let ids):
+      return mail.acknowledge(ids)
+    case .endScope(let scope):
+      return mail.endScope(scope)
     case .erase(let producers):
       return erase(Set(producers))
     case .restate:
@@ -200,7 +209,7 @@ extension PushQueue {
     guard let armed = expiryTimer.armedFor, armed <= now else { return [] }
     return waiting.filter { $0.message.isExpired(at: now) }
       .map { .settled($0.message.id, .expired, attempts: $0.failures) }
-      + deadLetters.filter { $0.expiry <= now }.map { .deadLetterDropped($0.message.id) }
+      + deadLetters.filter { $0.expiry <= now }.map { .deadLetterDropped($0.message.id) } + mail.expire(now)
   }
 
   /// - Parameter dropped: what goes already.

@@ -9,6 +9,7 @@ extension PushQueue {
     guard
       lanes.keys.contains(where: producers.contains)
         || deadLetters.contains(where: { producers.contains($0.message.producer) })
+        || mail.pending.contains(where: { producers.contains($0.scope) })
     else { return [] }
     let pushes = entries.filter { producers.contains($0.message.producer) }
       .map { ErasedPush($0.message.id, attempts: $0.message.id == inFlight ? $0.attempt : $0.failures) }
@@ -21,6 +22,7 @@ extension PushQueue {
     var queue = self
     for producer in producers { queue.lanes[producer]?.entries = [] }
     queue.deadLetters.removeAll { producers.contains($0.message.producer) }
+    queue.mail.erase(producers)
     if let id = queue.inFlight, producers.contains(id.producer) { queue.inFlight = nil }
     queue.moveExpiryTimer()
     queue.expiryTimer.hasMoved = true

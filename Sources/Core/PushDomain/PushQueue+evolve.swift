@@ -44,6 +44,12 @@ extension PushQueue {
       revive(id, at: time)
     case .deadLetterDropped(let id):
       deadLetters.removeAll { $0.message.id == id }
+    case .mailStored(let message):
+      mail.stored(message)
+    case .mailEnded(let mails, _):
+      mail.ended(mails)
+    case .mailDropped(let last, let count):
+      mail.dropped(last, count: count)
     }
     moveExpiryTimer()
     moveOffer()
@@ -72,6 +78,12 @@ extension PushQueue {
       break
     case .deadLetterRetried, .deadLetterDropped:
       effects.append(.deadLetters(deadLetters.count))
+    case .mailStored(let message):
+      effects.append(.mailWaits(message))
+    case .mailEnded(let mails, let ending):
+      effects.append(.mailEnded(mails, ending))
+    case .mailDropped(let last, let count):
+      effects.append(.mailDropped(last, count: count))
     case .erased(let pushes, _):
       // Pauses go on: they belong to the lanes, which stay.
       effects += pushes.map { .settled($0.id, .erased, attempts: $0.attempts) }
@@ -134,6 +146,7 @@ extension PushQueue {
         }
       }
     }
+    if let expiry = mail.earliestExpiry { earliest = min(earliest ?? expiry, expiry) }
     expiryTimer.hasMoved = earliest != expiryTimer.armedFor
     expiryTimer.armedFor = earliest
   }

@@ -15,6 +15,7 @@ public import EventSourcing
 /// | 9 | a push was delivered once (absent: no) |
 /// | 10 | when the device showed its address last (absent: never told) |
 /// | 11 | dead letter…, oldest first |
+/// | 12 | mailbox (absent: empty) |
 ///
 /// A lane: producer 1, highest number 2 (absent: none), last arrival 3, paused until 4 (absent: it does not pause),
 /// entry 5…. An entry, in the order of its lane: message 1 (as in the event `enqueued`), arrival 2, failures 3 (absent: 0),
@@ -38,6 +39,7 @@ extension PushQueue: RestorableState {
     if hasDelivered { writer.bool(9, true) }
     if let registeredAt { writer.time(10, registeredAt) }
     for letter in deadLetters { writer.nested(11) { letter.encode(into: &$0) } }
+    if !mail.isEmpty { writer.nested(12) { mail.encode(into: &$0) } }
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -67,6 +69,9 @@ extension PushQueue: RestorableState {
       case 11:
         var inner = try payload.nested()
         deadLetters.append(try DeadLetter(payload: &inner))
+      case 12:
+        var inner = try payload.nested()
+        mail = try Mailbox(payload: &inner)
       default: try payload.skip()
       }
     }

@@ -10,6 +10,9 @@ public import EventSourcing
 /// a message: which one goes is decided when the lane has room, so that collapse keys, priorities and expiry count until
 /// the last moment. What is in flight is sent again after a restart with the same attempt number (at least once); a
 /// recorded success has left the queue and is never sent again.
+///
+/// A device, or an app server, that keeps a connection of its own has no courier: what is for it lies in `mail` until it
+/// has acknowledged it.
 public struct PushQueue: Decider, Codable, Equatable {
   public typealias Command = PushCommand
   public typealias Event = PushEvent
@@ -31,6 +34,8 @@ public struct PushQueue: Decider, Codable, Equatable {
   var hasDelivered = false
   /// Oldest first.
   public internal(set) var deadLetters: [DeadLetter] = []
+  /// What waits for a receiver that fetches it itself.
+  public internal(set) var mail = Mailbox()
 
   public init() {}
 

@@ -47,6 +47,9 @@ struct Replayed: Sendable {
   var desks = RecoveredKind<AgentDesk>()
   var redactions = RecoveredKind<RedactionLog>()
   var devices = RecoveredKind<Device>()
+  var installations = RecoveredKind<Installation>()
+  var groups = RecoveredKind<DeviceGroup>()
+  var broadcasts = RecoveredKind<Broadcast>()
   /// The snapshot that it began with.
   var snapshot: SnapshotInfo?
 }
@@ -69,6 +72,7 @@ extension Engine {
     let lost = restoreChats(replayed.chats)
     restoreDevices(replayed.devices)
     restoreQueues(replayed.queues)
+    await restoreMessaging(replayed)
     restore(replayed.desks, to: desks)
     restore(replayed.redactions, to: redactions)
     // Before anything of the customer whom it is about leaves the house.
@@ -121,6 +125,9 @@ extension Engine {
     var desks: ReplayTable<AgentDesk> = table(.agent)
     var redactions: ReplayTable<RedactionLog> = table(.redactionLog)
     var devices: ReplayTable<Device> = table(.device)
+    var installations: ReplayTable<Installation> = table(.installation)
+    var groups: ReplayTable<DeviceGroup> = table(.deviceGroup)
+    var broadcasts: ReplayTable<Broadcast> = table(.broadcast)
     var settings = configuration.journal
     settings.startingPoint = snapshot?.info.point
     let onFatal = onFatal
@@ -136,6 +143,9 @@ extension Engine {
         case .cometSession: comet.erasedRecords += 1
         case .pushQueue: queues.erasedRecords += 1
         case .device: devices.erasedRecords += 1
+        case .installation: installations.erasedRecords += 1
+        case .deviceGroup: groups.erasedRecords += 1
+        case .broadcast: broadcasts.erasedRecords += 1
         default: break
         }
         return
@@ -150,6 +160,9 @@ extension Engine {
       case .agent: try desks.apply(record)
       case .redactionLog: try redactions.apply(record)
       case .device: try devices.apply(record)
+      case .installation: try installations.apply(record)
+      case .deviceGroup: try groups.apply(record)
+      case .broadcast: try broadcasts.apply(record)
       default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
       }
     }
@@ -160,7 +173,10 @@ extension Engine {
         queues: try RecoveredKind(queues, over: indexes[.pushQueue]),
         desks: try RecoveredKind(desks, over: indexes[.agent]),
         redactions: try RecoveredKind(redactions, over: indexes[.redactionLog]),
-        devices: try RecoveredKind(devices, over: indexes[.device]), snapshot: snapshot?.info)
+        devices: try RecoveredKind(devices, over: indexes[.device]),
+        installations: try RecoveredKind(installations, over: indexes[.installation]),
+        groups: try RecoveredKind(groups, over: indexes[.deviceGroup]),
+        broadcasts: try RecoveredKind(broadcasts, over: indexes[.broadcast]), snapshot: snapshot?.info)
       return (writer, report, replayed)
     } catch {
       try? writer.close()
@@ -174,7 +190,9 @@ extension Engine {
   ) async {
     // What must not go out any more, then what was owed: what is new must not overtake it.
     for device in replayed.devices.entities { await devices.remind(device.key) }
+    for device in replayed.installations.entities { await installations.remind(device.key) }
     for queue in replayed.queues.entities { await queues[queue.key]?.rearm() }
+    for broadcast in replayed.broadcasts.entities { await messaging.broadcasts.broadcasts[broadcast.key]?.rearm() }
     for chat in replayed.chats.entities { await chats.directory[chat.key]?.rearm() }
     for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
     await detachLost(lost)
@@ -223,6 +241,24 @@ extension Engine {
     for queue in recovered.entities { deadLetters.set(queue.key, queue.state.deadLetters.count) }
     for queue in recovered.sleeping { deadLetters.restored(queue.key, note: queue.brief.note) }
     restore(recovered, to: queues)
+  }
+
+  private func restoreMessaging(_ replayed: Replayed) async {
+    restore(replayed.installations, to: installations.directory)
+    for device in replayed.installations.entities { installations.restored(device.key, InstallationNote(device.state)) }
+    for device in replayed.installations.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      guard let note = try? InstallationNote(bytes: device.brief.note) else { continue }
+      // What was too much for a note is in the state.
+      let whole = note.isCut ? await installations.directory[device.key]?.peek { InstallationNote($0) } : nil
+      installations.restored(device.key, whole ?? note)
+    }
+    restore(replayed.groups, to: messaging.groups)
+    for group in replayed.groups.entities { messaging.groupIndex.set(group.state.key, of: group.key) }
+    for group in replayed.groups.sleeping {
+      messaging.groupIndex.set(String(decoding: group.brief.note, as: UTF8.self), of: group.key)
+    }
+    restore(replayed.broadcasts, to: messaging.broadcasts.broadcasts)
   }
 
   /// - Returns: the Comet sessions that each chat counts on.

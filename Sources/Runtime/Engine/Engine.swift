@@ -22,6 +22,12 @@ public final class Engine: Sendable {
   public let agents: AgentService
   public let devices: DeviceService
   public let couriers: CourierService
+  public let installations: InstallationService
+  public let messaging: MessagingService
+  /// Devices' connections.
+  public let deviceGateway: DeviceGateway
+  /// App servers' connections.
+  public let appServers: AppServerGateway
   /// The options in force; replaced as a whole when the operator reloads.
   public let options: OptionStore
 
@@ -113,8 +119,11 @@ public final class Engine: Sendable {
       directory: chatDirectory, index: ChatIndex(), comet: comet.directory, options: options,
       limits: configuration.limits, nodeNumber: configuration.nodeNumber, identifiers: identifiers)
     let lateDispatcher = Late<PushDispatcher>()
+    let lateMessaging = Late<MessagingService>()
     queues = EntityDirectory<PushQueue>(kind: .pushQueue, context: context, note: { DeadLetterIndex.note($0) }) {
-      effects, queue in await lateDispatcher.value.perform(effects, of: queue)
+      effects, queue in
+      await lateDispatcher.value.perform(effects, of: queue)
+      await lateMessaging.value.perform(effects, of: queue)
     }
     let courierMetrics = CourierMetrics()
     let lateDevices = Late<DeviceService>()
@@ -142,6 +151,22 @@ public final class Engine: Sendable {
       start: { lateDispatcher.value.startAttempt($0, $1) }, refuse: { lateDispatcher.value.refuse($0, $1, $2) })
     lateDispatcher.set(dispatcher)
     couriers = CourierService(dispatcher: dispatcher, identifiers: identifiers)
+    let installationDirectory = EntityDirectory<Installation>(
+      kind: .installation, context: context, note: { InstallationNote($0).bytes }
+    ) { effects, device in await lateMessaging.value.installations.perform(effects, of: device) }
+    let groupDirectory = EntityDirectory<DeviceGroup>(
+      kind: .deviceGroup, context: context, note: { GroupIndex.note($0) }
+    ) { effects, group in await lateMessaging.value.perform(effects, of: group) }
+    let broadcastDirectory = EntityDirectory<Broadcast>(kind: .broadcast, context: context) { effects, broadcast in
+      await lateMessaging.value.broadcasts.perform(effects, of: broadcast)
+    }
+    messaging = MessagingService(
+      installations: installationDirectory, groups: groupDirectory, broadcasts: broadcastDirectory, queues: queues,
+      dispatcher: dispatcher, configuration: configuration, identifiers: identifiers, context: context)
+    lateMessaging.set(messaging)
+    installations = messaging.installations
+    deviceGateway = messaging.gateway
+    appServers = messaging.gateway.upstream
     desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
     redactions = EntityDirectory<RedactionLog>(kind: .redactionLog, context: context) { _, _ in }
     agents = AgentService(chats: chats, desks: desks, feed: feed, context: context)
@@ -154,7 +179,12 @@ public final class Engine: Sendable {
   }
 
   /// The entities that sleep when nobody asks for them.
-  var shelves: [any SleepingSource] { [chats.directory, queues, desks, redactions, devices.directory] }
+  var shelves: [any SleepingSource] {
+    [
+      chats.directory, queues, desks, redactions, devices.directory, installations.directory, messaging.groups,
+      messaging.broadcasts.broadcasts,
+    ]
+  }
   /// All that a snapshot holds.
   var sources: [any SnapshotSource] { shelves + [comet.directory] }
 
@@ -174,6 +204,7 @@ public final class Engine: Sendable {
       group.addTask { [context] in await context.lanes.run() }
       group.addTask { [tasks] in await tasks.run() }
       group.addTask { [pushTasks] in await pushTasks.run() }
+      group.addTask { [messaging] in await messaging.broadcasts.lane.run() }
       let keeping = environment.isStepped ? nil : Task { await self.keepHouse() }
       let ticking = environment.isStepped ? nil : Task { [context] in await context.timers.run() }
       group.addTask { [journal] in
@@ -194,6 +225,7 @@ public final class Engine: Sendable {
     }
     await comet.stop()
     feed.finish()
+    messaging.drain()
   }
 
   /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journal.
@@ -208,6 +240,7 @@ public final class Engine: Sendable {
     context.lanes.finish()
     tasks.finish()
     pushTasks.finish()
+    messaging.broadcasts.lane.finish()
     do { try await journal.close() } catch { logger.error("the journal did not close cleanly: \(error)") }
     outbox.finish()
     journal.stopped()

@@ -10,6 +10,7 @@ public struct EngineConfiguration: Sendable {
   public var options = Options()
   public var sessionSettings = SessionSettings()
   public var limits = EngineLimits()
+  public var messaging = MessagingSettings()
   public var runtimeLimits = RuntimeLimits()
   public var journal = JournalConfiguration()
   /// A Comet session over long polling is found only by the browser cookie that it was shaken with.

@@ -1,3 +1,5 @@
+public import PushDomain
+
 /// The bounds of the engine.
 public struct EngineLimits: Sendable, Equatable {
   public var chatsMaximum = 1_000_000
@@ -7,6 +9,29 @@ public struct EngineLimits: Sendable, Equatable {
   public var devicesMaximum = 1_000_000
   /// Live devices of one owner.
   public var devicesByOwnerMaximum = 64
+  /// Devices that have checked in.
+  public var installationsMaximum = 1_000_000
+  public var installation = InstallationLimits()
+  public var deviceGroupsMaximum = 1_000_000
+  /// Broadcasts at once; each further one is answered with `TopicsMessageRateExceeded`.
+  public var broadcastsMaximum = 1_000
+  /// Receivers that a broadcast serves in one go, before the next one has its turn.
+  public var broadcastChunk = 256
+  /// Targets of one request that are served at once.
+  public var targetsAtOnce = 64
+  /// Connections of one sender's app servers. Spec: GCM C14.
+  public var appServersMaximum = 1_000
+  /// Messages that one of them has not acknowledged yet. Spec: GCM C10.
+  public var appServerPendingMaximum = 100
+  /// Those who watch messages' lives, and steps that one may lag behind before it is ended.
+  public var tapFollowersMaximum = 32
+  public var tapStepsWaitingMaximum = 4_096
+  /// Seconds that a device's message for an app server is kept at most.
+  public var upstreamSecondsMaximum = 2_419_200
+  /// Bytes of such a message. Spec: GCM S8.
+  public var upstreamBytesMaximum = 4_096
+  /// Faults in one sender's script.
+  public var faultsMaximum = 1_000
   /// Devices, or dead letters, in one answer.
   public var listMaximum = 500
   /// Bytes of the JSON that an operator's push may bring.

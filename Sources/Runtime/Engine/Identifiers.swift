@@ -25,6 +25,17 @@ struct Identifiers: Sendable {
     return "\(node)-" + UUIDText.text(bytes)
   }
 
+  /// 1…2⁶³−1.
+  func positiveNumber() -> UInt64 {
+    max(1, bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1)
+  }
+
+  func bytes(_ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    bytes.withUnsafeMutableBytes { randomBytes($0) }
+    return bytes
+  }
+
   private func text(_ length: Int, of alphabet: [UInt8]) -> String {
     var random = ByteGenerator(randomBytes: randomBytes)
     return String(unsafeUninitializedCapacity: length) { buffer in

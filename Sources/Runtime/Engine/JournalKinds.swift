@@ -16,6 +16,9 @@ public enum JournalKinds {
     case .agent: describe(AgentDesk.Event.self, tag, payload)
     case .redactionLog: describe(RedactionLog.Event.self, tag, payload)
     case .device: describe(DeviceEvent.self, tag, payload)
+    case .installation: describe(InstallationEvent.self, tag, payload)
+    case .deviceGroup: describe(DeviceGroupEvent.self, tag, payload)
+    case .broadcast: describe(BroadcastEvent.self, tag, payload)
     default: nil
     }
   }
@@ -29,6 +32,9 @@ public enum JournalKinds {
     case .agent: StateReplayer<AgentDesk>()
     case .redactionLog: StateReplayer<RedactionLog>()
     case .device: StateReplayer<Device>()
+    case .installation: StateReplayer<Installation>()
+    case .deviceGroup: StateReplayer<DeviceGroup>()
+    case .broadcast: StateReplayer<Broadcast>()
     default: nil
     }
   }

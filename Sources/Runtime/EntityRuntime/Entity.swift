@@ -27,7 +27,8 @@ public enum TurnError<Rejection: Error & Equatable>: Error {
 public actor Entity<State: RestorableState> {
   public typealias Failure = TurnError<State.Rejection>
   /// Performs the effects of one turn, in order, on the outbox's task. Must not wait for the durability of anything.
-  public typealias Interpreter = @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
+  public typealias Interpreter =
+    @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
 
   public nonisolated let id: EntityID
   private var state: State
@@ -52,7 +53,8 @@ public actor Entity<State: RestorableState> {
   ///   - place: where the state sleeps, if it does; `state` is empty then.
   ///   - isUnarmed: the timers that it waits for are to be started when it wakes up.
   public init(
-    id: EntityID, state: State = State(), sleepingAt place: StatePlace? = nil, isUnarmed: Bool = false,
+    id: EntityID, state: State = State(), sleepingAt place: StatePlace? = nil,
+    isUnarmed: Bool = false,
     sequence: UInt64 = 0, context: RuntimeContext, interpret: @escaping Interpreter
   ) {
     self.id = id
@@ -75,7 +77,8 @@ public actor Entity<State: RestorableState> {
     waiting += 1
     // The continuation's body runs here and now, on this actor: the turn is over before anything awaits.
     // Unchecked, because it is on the way of every message: each path below hands it over exactly once.
-    let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
+    let result = await withUnsafeContinuation {
+      (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
       let gate = ReleaseGate()
       do throws(Failure) {
         try wake()
@@ -85,7 +88,9 @@ public actor Entity<State: RestorableState> {
       } catch {
         // A refusal tells about state too: it waits for the events that made it.
         let failure = Result<Reply, Failure>.failure(error)
-        do throws(EventLogError) { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
+        do throws(EventLogError) {
+          try context.log.afterDurable { continuation.resume(returning: failure) }
+        } catch {
           continuation.resume(returning: .failure(Self.failure(error)))
         }
       }
@@ -99,17 +104,25 @@ public actor Entity<State: RestorableState> {
   /// When the disk is full, or too much waits for it, it is put off, and those that come after it stay behind it. A
   /// refusal changes nothing.
   /// - Parameter lazy: a hint: its record rides on the next frame, and it is dropped rather than put off.
-  public func post(_ command: State.Command, lazy: Bool = false) {
-    guard lazy || deferred.isEmpty else { return put(off: command) }
+  /// - Returns: false if it was put off or dropped: the journal has nothing of it yet.
+  @discardableResult
+  public func post(_ command: State.Command, lazy: Bool = false) -> Bool {
+    guard lazy || deferred.isEmpty else {
+      put(off: command)
+      return false
+    }
     let gate = ReleaseGate()
     do throws(Failure) {
       try wake()
       let effects = try turn(command, lazy: lazy, gate, isAwaited: false)
       gate.open(effects.isEmpty ? nil : release(effects) {})
+      return true
     } catch {
       switch error {
-      case .storageFull, .overloaded: if !lazy { put(off: command) }
-      case .rejected, .tooLarge, .failed: return
+      case .storageFull, .overloaded:
+        if !lazy { put(off: command) }
+        return false
+      case .rejected, .tooLarge, .failed: return true
       }
     }
   }
@@ -137,8 +150,25 @@ public actor Entity<State: RestorableState> {
   ) async throws(Failure) -> Value {
     try wake()
     let value = Self.read(&state, body)
-    do throws(EventLogError) { try await context.untilDurable() } catch { throw Self.failure(error) }
+    do throws(EventLogError) { try await context.untilDurable() } catch {
+      throw Self.failure(error)
+    }
     return value
+  }
+
+  /// Reads the state as it is now, and hands that on in the journal's order: once everything that made it is durable,
+  /// behind the effects of that, and before the effects of whatever comes later.
+  /// - Parameter then: as the interpreter, it must not wait for the durability of anything.
+  /// - Throws: `.overloaded` or `.failed` if that cannot be waited for.
+  public func read<Value: Sendable>(
+    _ body: @Sendable (borrowing State) -> Value,
+    inOrder then: @escaping @Sendable (Value) async -> Void
+  ) throws(Failure) {
+    try wake()
+    let value = Self.read(&state, body)
+    do throws(EventLogError) { try context.log.afterDurable { await then(value) } } catch {
+      throw Self.failure(error)
+    }
   }
 
   /// Reads the state as it is now, which may run ahead of the disk: what comes of it must not leave the process before
@@ -200,15 +230,19 @@ public actor Entity<State: RestorableState> {
       return CapturedEntity(content: .place(source.place), sequence: sequence)
     }
     let brief = Brief(rest: state.rest, note: Self.note(&state, note))
-    return CapturedEntity(content: .image(EntityImage(brief: brief, state: state.stateBytes)), sequence: sequence)
+    return CapturedEntity(
+      content: .image(EntityImage(brief: brief, state: state.stateBytes)), sequence: sequence)
   }
 
   /// As `capture`; nil if the entity was used during the last `sweeps` sweeps, or is busy, or owes something.
-  func captureForSleep(unusedFor sweeps: UInt32, _ note: (borrowing State) -> [UInt8]) -> CapturedEntity? {
+  func captureForSleep(unusedFor sweeps: UInt32, _ note: (borrowing State) -> [UInt8])
+    -> CapturedEntity?
+  {
     // Looked up and never used: its timers would be forgotten.
     if isUnarmed { wakeUp() }
     let age = context.sweepNumber.load(ordering: .relaxed) &- lastUse.load(ordering: .relaxed)
-    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished, place != nil || state.rest != .wakeful
+    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished,
+      place != nil || state.rest != .wakeful
     else { return nil }
     return capture(note)
   }
@@ -223,7 +257,9 @@ public actor Entity<State: RestorableState> {
   /// The number of the last event so far.
   nonisolated var progressedTo: UInt64 { progress.load(ordering: .relaxed) }
 
-  private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] { note(state) }
+  private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] {
+    note(state)
+  }
 
   /// Decide, append, evolve. The log holds `gate`'s place; the caller opens it.
   private func turn(
@@ -241,7 +277,8 @@ public actor Entity<State: RestorableState> {
       }
       let stored = events.map { StoredEvent($0) }
       try context.log.append(
-        Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
+        Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy,
+        release: gate.release)
     } catch { throw Self.failure(error) }
     sequence += UInt64(events.count)
     progress.store(sequence, ordering: .relaxed)
@@ -266,9 +303,12 @@ public actor Entity<State: RestorableState> {
     return effects
   }
 
-  private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value { body(state) }
+  private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value
+  { body(state) }
 
-  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
+  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void)
+    -> Release
+  {
     let interpret = interpret
     guard !effects.isEmpty else { return { reply() } }
     #if CARILLON_CANARIES

@@ -19,6 +19,24 @@ extension Schema {
     row("external_url_base", .url, nil, "URL that clients reach the server by; from the Host header if absent"),
     row("comet_url", .url, nil, "URL of the Comet endpoint; external_url_base with /cometd if absent", takes: .unused),
 
+    row(
+      "gcm.mcs_port", .integer(0...65_535), nil, "port for devices' connections (MCS, as a rule 5228); none if absent"),
+    row("gcm.ccs_port", .integer(0...65_535), nil, "port for app servers' XMPP (CCS, as a rule 5235); none if absent"),
+    row("gcm.tls.certificate", .path, nil, "certificate chain of both, PEM; tls.certificate if absent"),
+    row("gcm.tls.key", .path, nil, "private key of that certificate, PEM; tls.key if absent"),
+    row("gcm.mcs_host", .text, nil, "name that devices are told to connect to; that of external_url_base if absent"),
+    row("gcm.mcs_public_port", .integer(1...65_535), nil, "port that devices are told; gcm.mcs_port if absent"),
+    row("gcm.ccs_domains", .list, "gcm.googleapis.com", "domains that app servers may ask for"),
+    row("gcm.checkin_interval", .seconds(43_200...31_536_000), "172800", "how often devices check in"),
+    row("gcm.web_push_origins", .list, nil, "origins beside external_url_base that browsers know this server by"),
+    row("gcm.rate_per_minute", .integer(1...1_000_000), nil, "messages to one registration; no bound if absent"),
+    row("gcm.rate_per_hour", .integer(1...1_000_000), nil, "messages to one registration; no bound if absent"),
+    row("gcm.topic_rate_per_minute", .integer(1...1_000_000), nil, "messages to one topic; no bound if absent"),
+    row(
+      "gcm.collapse_burst", .integer(1...1_000_000), nil, "collapsible messages to one registration before it is slowed"
+    ),
+    row("gcm.collapse_refill", .integer(1...86_400), "180", "seconds until a slowed registration may have one more"),
+
     row("cometd.timeout", .integer(1_000...3_600_000), "30000", "milliseconds: advised for a connect (held 5 s less)"),
     row("cometd.maxInterval", .integer(100...86_400_000), "10000", "milliseconds a session outlives its last connect"),
 
@@ -70,6 +88,10 @@ extension Schema {
     row("limits.tasks", .integer(64...10_000_000), "65536", "requests and pushes that wait for something at once"),
     row("limits.devices", .integer(1...100_000_000), "1000000", "registered devices, ended ones included"),
     row("limits.devices_by_owner", .integer(1...100_000), "64", "live devices of one owner"),
+    row("limits.installations", .integer(1...100_000_000), "1000000", "devices that have checked in"),
+    row("limits.device_groups", .integer(1...100_000_000), "1000000", "device groups"),
+    row("limits.mcs_connections", .integer(1...1_000_000), "16000", "devices that are connected at once"),
+    row("limits.ccs_connections", .integer(1...100_000), "4000", "app servers that are connected at once"),
     row("limits.pushes_in_flight", .integer(1...1_000_000), "8192", "pushes on their way at once"),
     row("limits.pushes_in_flight_per_host", .integer(1...100_000), "16", "HTTP pushes to one host and port at once"),
   ]

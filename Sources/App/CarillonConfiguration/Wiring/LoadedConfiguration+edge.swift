@@ -9,7 +9,15 @@ extension LoadedConfiguration {
       tls: settings.tls.map {
         EdgeConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key)
       },
-      limits: edgeLimits, allowedOrigins: OriginPolicy(option: settings.allowedOrigins))
+      limits: edgeLimits, allowedOrigins: OriginPolicy(option: settings.allowedOrigins), messaging: messaging)
+  }
+
+  private var messaging: MessagingEdgeSettings {
+    let settings = MessagingSettingsOfServer(self)
+    return MessagingEdgeSettings(
+      publicURL: ServerSettings(self).externalURLBase, deviceHost: settings.mcsPort == nil ? nil : settings.mcsHost,
+      devicePort: settings.mcsPublicPort, checkInInterval: settings.checkInInterval,
+      webPushOrigins: Set(settings.webPushOrigins))
   }
 
   var edgeLimits: EdgeLimits {

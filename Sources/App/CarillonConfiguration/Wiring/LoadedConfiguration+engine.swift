@@ -29,6 +29,19 @@ extension LoadedConfiguration {
     limits.devicesByOwnerMaximum = reader.integer("limits.devices_by_owner")
     limits.pushTasksMaximum = reader.integer("limits.pushes_in_flight")
     limits.tasksMaximum = reader.integer("limits.tasks")
+    limits.installationsMaximum = reader.integer("limits.installations")
+    limits.deviceGroupsMaximum = reader.integer("limits.device_groups")
     return limits
+  }
+
+  /// What one registration or topic may be sent.
+  public var messagingSettings: MessagingSettings {
+    var settings = MessagingSettings()
+    settings.perMinuteMaximum = server("gcm.rate_per_minute").flatMap { Int($0) }
+    settings.perHourMaximum = server("gcm.rate_per_hour").flatMap { Int($0) }
+    settings.perTopicMinuteMaximum = server("gcm.topic_rate_per_minute").flatMap { Int($0) }
+    settings.collapseBurst = server("gcm.collapse_burst").flatMap { Int($0) }
+    settings.collapseRefillSeconds = ServerOptionReader(configuration: self).integer("gcm.collapse_refill")
+    return settings
   }
 }

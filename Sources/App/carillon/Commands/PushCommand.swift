@@ -25,14 +25,12 @@ struct PushCommand: AsyncParsableCommand {
   @Option(help: "Name of the credentials (push.provider.<name>) for a device that is registered by this call.")
   var provider: String?
   @Flag(help: "The device belongs to the provider's test environment.") var debug = false
-  @Option(help: "The server; the configured port on loopback if absent.") var server: String?
-  @Option(help: "File with the token; CARILLON_TOKEN if absent.") var tokenFile: String?
+  @OptionGroup var caller: CallerArguments
   @OptionGroup var arguments: ConfigurationArguments
 
   func run() async throws {
     do {
-      let caller = OperatorCaller(
-        server: try server ?? ServerSettings(try arguments.loadOrExit()).ownURL, token: try token())
+      let caller = OperatorCaller(server: try caller.url(arguments), token: try caller.token())
       let id = try await registered(caller)
       let answer = try await caller.post("/admin/1/devices/\(id)/pushes", try order())
       let outcome = answer.body["outcome"]?.string ?? "unknown"
@@ -77,20 +75,6 @@ struct PushCommand: AsyncParsableCommand {
       members["data"] = value
     }
     return .object(members)
-  }
-
-  private func token() throws -> String {
-    if let tokenFile {
-      guard let data = FileManager.default.contents(atPath: tokenFile) else {
-        throw CommandFailure(.missingInput, "\(tokenFile) cannot be read")
-      }
-      return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-    guard let token = ProcessInfo.processInfo.environment["CARILLON_TOKEN"], !token.isEmpty else {
-      throw CommandFailure(
-        .usage, "no token: set CARILLON_TOKEN or give --token-file (`carillon token create --role admin` makes one)")
-    }
-    return token
   }
 }
 

@@ -8,7 +8,7 @@ struct RootCommand: AsyncParsableCommand {
     version: "carillon \(Version.current)",
     subcommands: [
       ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, CheckConfigCommand.self,
-      HealthCommand.self, PushCommand.self, DemoCommand.self,
+      HealthCommand.self, PushCommand.self, MessagesCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 }

@@ -4,7 +4,8 @@ public import HTTPEdge
 import Journal
 import SystemPackage
 
-/// `carillon token`: who may act as agent, supervisor, bot, or admin for the operator. A running server takes every change over at once.
+/// `carillon token`: who may act as agent, supervisor, bot, app server, or admin for the operator. A running server takes
+/// every change over at once.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list and revoke access tokens.",
@@ -13,19 +14,39 @@ struct TokenCommand: ParsableCommand {
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a token and print its secret on standard output.",
-      discussion: "The secret is printed this once: only its hash is stored.")
+      discussion: """
+        The secret is printed this once: only its hash is stored. A sender's token is the API key of its app server: \
+        `Authorization: key=<token>`, and the password of its XMPP connections.
+        """)
 
-    @Option(help: "Whose token it is; the agent's id.") var name: String
-    @Option(help: "agent, supervisor or bot.") var role: TokenRole = .agent
+    @Argument(help: "Whose token it is; the agent's id.") var holder: String?
+    @Option(help: "The same.") var name: String?
+    @Option(help: "agent, supervisor, bot, admin or sender.") var role: TokenRole = .agent
+    @OptionGroup var sender: SenderArguments
     @OptionGroup var arguments: ConfigurationArguments
 
+    func validate() throws {
+      guard (holder == nil) != (name == nil) else { throw ValidationError("Say once whose token it is.") }
+    }
+
     func run() throws {
+      let name = holder ?? name ?? ""
       let directory = try TokenCommand.directory(arguments, isMade: true)
-      let secret = try TokenCommand.attempt { () throws(TokenStoreError) in
-        try TokenStore(directory: directory).create(name: name, role: role)
+      let grant = try TokenCommand.reporting {
+        try sender.grant(name: name, role: role, ownURL: ServerSettings(try arguments.loadOrExit()).ownURL)
+      }
+      let secret: String
+      do {
+        secret = try TokenCommand.attempt { () throws(TokenStoreError) in
+          try TokenStore(directory: directory).create(name: name, role: role, sender: grant)
+        }
+      } catch {
+        sender.discard()
+        throw error
       }
       Console.remark("Token for \(role.rawValue) \(name). Keep it: it cannot be shown again.")
-      Console.remark("Use it as the header `Authorization: Bearer <token>`.")
+      let scheme = role == .sender ? "key=" : "Bearer "
+      Console.remark("Use it as the header `Authorization: \(scheme)<token>`.")
       Console.print(secret)
     }
   }
@@ -42,7 +63,8 @@ struct TokenCommand: ParsableCommand {
       }
       for token in tokens {
         let state = token.revokedAt.map { "revoked \($0)" } ?? "usable"
-        Console.print("\(token.id)  \(token.role.rawValue)  \(token.name)  made \(token.createdAt)  \(state)")
+        let sender = token.sender.map { "  sender \($0.sender)\($0.isTest ? " (test)" : "")" } ?? ""
+        Console.print("\(token.id)  \(token.role.rawValue)  \(token.name)\(sender)  made \(token.createdAt)  \(state)")
       }
       if tokens.isEmpty { Console.remark("No tokens in \(directory).") }
     }
@@ -83,7 +105,7 @@ struct TokenCommand: ParsableCommand {
       Console.remark("error: \(error)")
       switch error.code {
       case .storage, .malformed: throw ExitStatus.dataDirectory.exitCode
-      case .invalidName, .nameTaken, .limitReached: throw ExitStatus.usage.exitCode
+      case .invalidName, .invalidSender, .nameTaken, .limitReached: throw ExitStatus.usage.exitCode
       case .unknownToken: throw ExitStatus.failure.exitCode
       }
     }

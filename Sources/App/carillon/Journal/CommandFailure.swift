@@ -21,9 +21,11 @@ struct CommandFailure: Error {
 
 extension ParsableCommand {
   /// Runs `body`; a `CommandFailure` is printed and becomes the exit code.
-  func reporting(_ body: () throws -> Void) throws {
+  func reporting(_ body: () throws -> Void) throws { try Self.reporting(body) }
+
+  static func reporting<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      try body()
+      return try body()
     } catch let failure as CommandFailure {
       Console.remark("error: \(failure.text)")
       throw failure.status.exitCode

@@ -1,5 +1,7 @@
+import CCSEdge
 import CarillonConfiguration
 import CoreMetrics
+import DeviceEdge
 import Engine
 import HTTPEdge
 import Journal
@@ -33,6 +35,9 @@ struct Server {
   private let providers: Providers
   private let engine: Engine
   private let http: HTTPServer
+  /// Nil if no port is configured.
+  private let devices: MCSServer?
+  private let appServers: CCSServer?
 
   /// - Throws: `ServeFailure` or `TokenStoreError`.
   init(loaded: LoadedConfiguration, level: LogLevelSwitch, logger: Logger) throws {
@@ -55,6 +60,7 @@ struct Server {
     configuration.options = loaded.options
     configuration.sessionSettings = loaded.sessionSettings
     configuration.limits = loaded.engineLimits
+    configuration.messaging = loaded.messagingSettings
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
     configuration.housekeeping = settings.housekeeping
@@ -76,27 +82,64 @@ struct Server {
         providers.report()
         return registry.render()
       }, logger: logger)
+    (devices, appServers) = try Self.messagingServers(loaded, engine, tokens, logger)
     providers.log(loaded, to: logger)
+  }
+
+  /// The ports of devices and of app servers, as far as they are configured.
+  private static func messagingServers(
+    _ loaded: LoadedConfiguration, _ engine: Engine, _ tokens: TokenStore, _ logger: Logger
+  ) throws -> (MCSServer?, CCSServer?) {
+    let settings = MessagingSettingsOfServer(loaded)
+    let host = tokens.isEmpty ? "127.0.0.1" : ServerSettings(loaded).host
+    if settings.mcsPort ?? settings.ccsPort != nil, settings.tls == nil {
+      logger.warning("devices and app servers connect without TLS: gcm.tls.certificate and gcm.tls.key are not set")
+    }
+    let devices = try settings.mcsPort.map { port in
+      var limits = DeviceEdgeLimits()
+      limits.connectionsMaximum = settings.mcsConnectionsMaximum
+      let tls = settings.tls.map { MCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
+      return try MCSServer(
+        engine: engine, configuration: MCSConfiguration(host: host, port: port, tls: tls, limits: limits),
+        logger: logger)
+    }
+    let appServers = try settings.ccsPort.map { port in
+      var limits = CCSLimits()
+      limits.connectionsMaximum = settings.ccsConnectionsMaximum
+      let tls = settings.tls.map { CCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
+      return try CCSServer(
+        engine: engine,
+        configuration: CCSConfiguration(host: host, port: port, tls: tls, limits: limits, domains: settings.ccsDomains),
+        logger: logger
+      ) { sender, key in tokens.sender(forKey: key)?.sender == sender }
+    }
+    return (devices, appServers)
   }
 
   /// Serves until a signal stops it.
   func run(reloadingFrom sources: ConfigurationSources) async throws {
     let reload = ReloadService(
       sources: sources, started: loaded, options: engine.options, level: level, logger: logger
-    ) { [providers, engine, logger] fresh in
+    ) { [providers, engine, devices, logger] fresh in
       providers.table.reload()
+      do { try devices?.reloadCertificate() } catch {
+        logger.error("the certificate for devices stays as it was", metadata: ["reason": "\(error)"])
+      }
       engine.couriers.resetLanes()
       providers.log(fresh, to: logger)
     }
     let recovery = RecoveryService(engine: engine, logger: logger) { summary in await announce(summary) }
     // Stopped from the last to the first.
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+      .init(service: EngineService(engine: engine, grace: settings.shutdownGrace)),
+      .init(service: recovery, successTerminationBehavior: .ignore),
+      .init(service: reload, successTerminationBehavior: .ignore),
+      .init(service: http),
+    ]
+    if let devices { services.append(.init(service: devices)) }
+    if let appServers { services.append(.init(service: appServers)) }
     var group = ServiceGroupConfiguration(
-      services: [
-        .init(service: EngineService(engine: engine, grace: settings.shutdownGrace)),
-        .init(service: recovery, successTerminationBehavior: .ignore),
-        .init(service: reload, successTerminationBehavior: .ignore),
-        .init(service: http),
-      ],
+      services: services,
       gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
     // The edge and the engine keep the grace themselves; this is for what should never be needed.
     group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + .seconds(5)

@@ -1,22 +1,24 @@
-import NIOCore
+package import NIOCore
 
 /// Takes events out of a `text/event-stream`. Spec: HTML, server-sent events.
-struct EventStreamParser {
-  struct Event: Sendable, Equatable {
-    var id: String?
+package struct EventStreamParser {
+  package struct Event: Sendable, Equatable {
+    package var id: String?
     /// `message` if the server names none.
-    var name = "message"
-    var data = ""
+    package var name = "message"
+    package var data = ""
   }
 
   private var line: [UInt8] = []
   private var event = Event()
   private var hasData = false
   private var lastWasReturn = false
-  private(set) var lastEventID: String?
+  package private(set) var lastEventID: String?
+
+  package init() {}
 
   /// - Throws: `ClientError.malformedResponse` for a line without end.
-  mutating func received(_ piece: ByteBuffer) throws(ClientError) -> [Event] {
+  package mutating func received(_ piece: ByteBuffer) throws(ClientError) -> [Event] {
     var events: [Event] = []
     for byte in piece.readableBytesView {
       switch byte {

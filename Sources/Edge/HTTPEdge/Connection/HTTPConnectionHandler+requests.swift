@@ -49,6 +49,10 @@ extension HTTPConnectionHandler {
       } else {
         upgrade(request.head)
       }
+    } else if request.head.uri == Self.deviceSocketPath {
+      upgradeDevice(request.head)
+    } else if let route = SendRoute(target: request.head.uri) {
+      send(request, route)
     } else {
       route(request)
     }
@@ -64,8 +68,7 @@ extension HTTPConnectionHandler {
     // What is not replayed yet must not look unknown.
     let isServing = services.engine.isReady && !residents.isStopping
     guard surface == .comet else {
-      let needsEngine = surface == .service || surface == .agent
-      return needsEngine && !isServing ? .unavailable("The server is not ready") : nil
+      return surface != .operation && !isServing ? .unavailable("The server is not ready") : nil
     }
     guard services.opensServer(head.headers.first(name: "authorization")) else {
       return .basicAuthenticationRequired

@@ -13,7 +13,8 @@ extension HTTPConnectionHandler {
     phase = .routing
     setDeadline(limits.responseTimeout)
     let source = EdgeRequestSource(
-      logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0)
+      logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
+      remoteAddress: context.channel.remoteAddress)
     let work = Request(
       head: HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http"),
       body: RequestBody(buffer: request.body ?? ByteBuffer()))

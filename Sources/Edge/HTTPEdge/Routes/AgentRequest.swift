@@ -62,6 +62,30 @@ struct AgentRequest {
     return value
   }
 
+  func optionalTexts(_ name: String) throws(EdgeFailure) -> [String]? {
+    guard let value = members[name], !value.isNull else { return nil }
+    guard let elements = value.array, elements.allSatisfy({ $0.string != nil }) else {
+      throw .badParameter(name, "is not an array of strings")
+    }
+    return elements.compactMap(\.string)
+  }
+
+  /// Objects, each to be read as a body is.
+  func objects(_ name: String, maximum: Int) throws(EdgeFailure) -> [AgentRequest] {
+    guard let value = members[name], !value.isNull else { throw .missingParameter(name) }
+    guard let elements = value.array, elements.count <= maximum else {
+      throw .badParameter(name, "is not an array of at most \(maximum) objects")
+    }
+    var objects: [AgentRequest] = []
+    for element in elements {
+      guard let object = element.object else { throw .badParameter(name, "has an element that is no object") }
+      objects.append(AgentRequest(members: object))
+    }
+    return objects
+  }
+
+  private init(members: JSONObject) { self.members = members }
+
   /// The role to join in: what the token's holder is, unless the body asks for another that the token permits.
   func role(for token: AccessToken) throws(EdgeFailure) -> PartyRole {
     guard let value = members["role"], !value.isNull else { return token.role.partyRole }

@@ -8,6 +8,7 @@ struct EdgeRouter {
   let engine: Engine
   let tokens: TokenStore
   let limits: EdgeLimits
+  let messaging: MessagingEdgeSettings
   /// The text of `/metrics`.
   let exposition: @Sendable () -> String
   let logger: Logger
@@ -22,6 +23,8 @@ struct EdgeRouter {
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     DeviceRoutes(engine: engine, limits: limits).add(to: router)
+    MessagingRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, logger: logger)
+      .add(to: router)
     return router.buildResponder()
   }
 }

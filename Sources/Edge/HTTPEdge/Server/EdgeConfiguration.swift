@@ -22,18 +22,21 @@ public struct EdgeConfiguration: Sendable {
   public var limits: EdgeLimits
   /// Option `allowed_origins` of section `server`.
   public var allowedOrigins: OriginPolicy
+  public var messaging: MessagingEdgeSettings
   /// The threads that serve connections; nil takes the process's shared ones.
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
     host: String = "127.0.0.1", port: Int = 8080, tls: TLS? = nil, limits: EdgeLimits = EdgeLimits(),
-    allowedOrigins: OriginPolicy = .any, eventLoopGroup: (any EventLoopGroup)? = nil
+    allowedOrigins: OriginPolicy = .any, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
+    eventLoopGroup: (any EventLoopGroup)? = nil
   ) {
     self.host = host
     self.port = port
     self.tls = tls
     self.limits = limits
     self.allowedOrigins = allowedOrigins
+    self.messaging = messaging
     self.eventLoopGroup = eventLoopGroup
   }
 

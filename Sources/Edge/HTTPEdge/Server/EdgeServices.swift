@@ -10,6 +10,8 @@ final class EdgeServices: Sendable {
   let tokens: TokenStore
   let configuration: EdgeConfiguration
   let responder: RouterResponder<EdgeRequestContext>
+  /// Takes app servers' messages, past the router.
+  let sending: SendEndpoint
   let metrics: EdgeMetrics
   /// Watched by the shutdown.
   let connections = OpenCount(label: "carillon_http_connections")
@@ -29,8 +31,10 @@ final class EdgeServices: Sendable {
     self.configuration = configuration
     self.logger = logger
     metrics = EdgeMetrics()
+    sending = SendEndpoint(engine: engine, tokens: tokens)
     responder = EdgeRouter(
-      engine: engine, tokens: tokens, limits: configuration.limits, exposition: exposition, logger: logger
+      engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
+      exposition: exposition, logger: logger
     ).responder()
   }
 

@@ -1,6 +1,6 @@
 /// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
 enum Surface: Int, CaseIterable {
-  case comet, webSocket, service, agent, operation, other
+  case comet, webSocket, service, agent, operation, messaging, other
 
   /// - Parameter target: the request target: path and query string.
   init(target: String) {
@@ -20,6 +20,10 @@ enum Surface: Int, CaseIterable {
       self = .agent
     } else if isBelow("/health") || isBelow("/metrics") {
       self = .operation
+    } else if isBelow("/gcm") || isBelow("/fcm") || isBelow("/v1") || isBelow("/iid") || isBelow("/wp")
+      || isBelow("/checkin") || isBelow("/c2dm") || isBelow("/device")
+    {
+      self = .messaging
     } else {
       self = .other
     }
@@ -35,6 +39,7 @@ enum Surface: Int, CaseIterable {
     case .service: "service"
     case .agent: "agent"
     case .operation: "operation"
+    case .messaging: "messaging"
     case .other: "other"
     }
   }

@@ -8,15 +8,20 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   case bot
   /// The operator: erases and keeps house; no part in any chat.
   case admin
+  /// An app server: sends messages to devices; no part in any chat. Spec: GCM B1.3.
+  case sender
 
   /// The side that a holder of this role stands on in a chat.
   public var partyRole: PartyRole {
     switch self {
     case .agent: .agent
     case .supervisor: .supervisor
-    case .bot, .admin: .external
+    case .bot, .admin, .sender: .external
     }
   }
+
+  /// Operators and app servers have no part in any chat.
+  var takesPartInChats: Bool { self != .admin && self != .sender }
 
   /// Whether the holder may join as `role`: a supervisor as anyone but the customer, the others as themselves.
   func permits(_ role: PartyRole) -> Bool { role == partyRole || (self == .supervisor && role != .client) }
@@ -35,6 +40,8 @@ public struct AccessToken: Sendable, Equatable {
   public internal(set) var revokedAt: String?
   /// SHA-256 of the secret.
   let digest: [UInt8]
+  /// For the role `sender`, and for that one only.
+  public let sender: SenderGrant?
 
   /// Whether the token still opens anything.
   public var isUsable: Bool { revokedAt == nil }
@@ -49,7 +56,10 @@ extension AccessToken {
       let createdAt = value["createdAt"]?.string
     else { return nil }
     let revokedAt = value["revokedAt"].flatMap { $0.isNull ? nil : $0.string ?? "" }
-    self.init(id: id, name: name, role: role, createdAt: createdAt, revokedAt: revokedAt, digest: digest)
+    let sender = role == .sender ? SenderGrant(value) : nil
+    guard (sender != nil) == (role == .sender) else { return nil }
+    self.init(
+      id: id, name: name, role: role, createdAt: createdAt, revokedAt: revokedAt, digest: digest, sender: sender)
   }
 
   func write(into writer: inout JSONWriter) {
@@ -68,6 +78,7 @@ extension AccessToken {
       writer.key("revokedAt")
       writer.string(revokedAt)
     }
+    sender?.writeMembers(into: &writer)
     writer.endObject()
   }
 

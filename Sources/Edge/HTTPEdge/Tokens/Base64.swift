@@ -1,6 +1,6 @@
-/// Base64 as HTTP needs it: RFC 4648 section 4 in, section 5 (URL-safe, without padding) and 4 out.
+/// Base64 as HTTP needs it: both alphabets of RFC 4648 (sections 4 and 5) in, and out.
 enum Base64 {
-  /// Nil unless the text is well-formed; padding may be missing.
+  /// Reads either alphabet. Nil unless the text is well-formed; padding may be missing.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0
@@ -48,13 +48,16 @@ enum Base64 {
   private static let standard = letters + Array("+/".utf8)
   private static let urlSafe = letters + Array("-_".utf8)
 
+  /// Whether it is one of the 64 letters of the URL-safe alphabet.
+  static func isURLSafe(_ byte: UInt8) -> Bool { urlSafe.contains(byte) }
+
   private static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
     case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
     default: nil
     }
   }

@@ -3,7 +3,7 @@ import Crypto
 import EventSourcing
 import Synchronization
 
-/// The access tokens of agents, supervisors and bots, in `tokens.json` of the data directory (mode 0600).
+/// The access tokens of agents, supervisors, bots, operators and app servers, in `tokens.json` of the data directory (mode 0600).
 ///
 /// Secrets are 32 random bytes behind the prefix `car_`; only their SHA-256 is stored. `carillon token` and the running
 /// server open the same file: each look-up asks for the file's version, so a revocation holds from the next request on.
@@ -11,12 +11,16 @@ import Synchronization
 public final class TokenStore: Sendable {
   private struct Cache {
     var version: TokenFile.Version?
-    var tokens: [AccessToken]
+    let tokens: [AccessToken]
+    let senders: SenderTable
+    /// When the version was asked for last.
+    var checkedAt: ContinuousClock.Instant
   }
 
   private let file: TokenFile
   private let cache: Mutex<Cache?>
-  private let now: @Sendable () -> Timestamp
+  let now: @Sendable () -> Timestamp
+  let shortLived = ShortLivedToken()
 
   /// - Parameter directory: must exist; the file is made with the first token.
   /// - Throws: `.storage` or `.malformed` if a file is there that cannot be read.
@@ -33,15 +37,22 @@ public final class TokenStore: Sendable {
 
   /// Makes a token.
   /// - Parameter name: whose it is: 1 to 64 printable bytes, unique among the usable tokens.
+  /// - Parameter sender: for the role `sender`, and for that one only.
   /// - Returns: the secret, which can never be shown again.
-  public func create(name: String, role: TokenRole) throws(TokenStoreError) -> String {
+  public func create(
+    name: String, role: TokenRole, sender: SenderGrant? = nil
+  ) throws(TokenStoreError) -> String {
+    guard (sender != nil) == (role == .sender), sender?.isValid ?? true else {
+      throw TokenStoreError(
+        .invalidSender, "a sender's id and project have 1 to 64 letters, digits or -_.: and no other role has them")
+    }
     guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
     else { throw TokenStoreError(.invalidName, "a token's name has 1 to 64 bytes and no control characters") }
     var generator = SystemRandomNumberGenerator()
     let secret = "car_" + Base64.encodeURLSafe((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     let token = AccessToken(
       id: AccessToken.hexadecimal((0..<8).map { _ in UInt8.random(in: .min ... .max, using: &generator) }), name: name,
-      role: role, createdAt: now().iso8601, revokedAt: nil, digest: Self.digest(of: secret))
+      role: role, createdAt: now().iso8601, revokedAt: nil, digest: Self.digest(of: secret), sender: sender)
     try file.locked { () throws(TokenStoreError) in
       let tokens = try file.read()
       guard !tokens.contains(where: { $0.isUsable && $0.name == name }) else {
@@ -72,12 +83,31 @@ public final class TokenStore: Sendable {
 
   /// All tokens, revoked ones included, oldest first.
   public func list() throws(TokenStoreError) -> [AccessToken] {
+    try current().tokens
+  }
+
+  private func current() throws(TokenStoreError) -> Cache {
+    let checkedAt = ContinuousClock.now
     // The version is asked for before the content: a change in between is then seen at the next look-up.
     let version = try file.version()
-    if let cached = cache.withLock({ $0 }), cached.version == version { return cached.tokens }
+    if var cached = cache.withLock({ $0 }), cached.version == version {
+      cached.checkedAt = checkedAt
+      cache.withLock { [cached] in $0 = cached }
+      return cached
+    }
     let tokens = try file.read()
-    cache.withLock { $0 = Cache(version: version, tokens: tokens) }
-    return tokens
+    let fresh = Cache(version: version, tokens: tokens, senders: SenderTable(tokens), checkedAt: checkedAt)
+    cache.withLock { $0 = fresh }
+    return fresh
+  }
+
+  /// The senders' keys, as they were at most `EdgeLimits.senderKeyStaleness` ago. A file that cannot be read opens
+  /// nothing.
+  func senders() -> SenderTable {
+    if let cached = cache.withLock({ $0 }), ContinuousClock.now - cached.checkedAt < EdgeLimits.senderKeyStaleness {
+      return cached.senders
+    }
+    return (try? current())?.senders ?? SenderTable([])
   }
 
   /// No usable token: the server listens on loopback only.
@@ -85,7 +115,7 @@ public final class TokenStore: Sendable {
 
   /// The usable token that `secret` belongs to. A file that cannot be read opens nothing.
   func token(for secret: String) -> AccessToken? {
-    guard secret.utf8.count <= 128, let tokens = try? list() else { return nil }
+    guard secret.utf8.count <= EdgeLimits.secretBytesMaximum, let tokens = try? list() else { return nil }
     let digest = Self.digest(of: secret)
     // Every entry is compared in full, whatever was found before.
     var found: AccessToken?
@@ -100,5 +130,5 @@ public final class TokenStore: Sendable {
     (try? list())?.contains { $0.id == token.id && $0.isUsable } == true
   }
 
-  private static func digest(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+  static func digest(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 }

@@ -7,6 +7,8 @@ public struct TokenStoreError: Error, Sendable, Equatable, CustomStringConvertib
     case malformed
     /// A name is empty, longer than 64 bytes, or has characters that cannot be printed.
     case invalidName
+    /// A sender's id or project is malformed, or is missing, or belongs to no such role.
+    case invalidSender
     /// There is a usable token of this name already.
     case nameTaken
     /// No usable token has this id or name.

@@ -1,10 +1,14 @@
+import Engine
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// From HTTP to WebSocket on the Comet endpoint.
+/// From HTTP to WebSocket: on the Comet endpoint, and on the devices'.
 extension HTTPConnectionHandler {
+  /// Where devices of our own making connect. See `DEVICE-SOCKET.md`.
+  static let deviceSocketPath = "/device/1/socket"
+
   /// Switches the connection's protocol, or says why not. Spec: RFC 6455, 4.2; Bayeux reference, 14.3 and 19.
   func upgrade(_ head: HTTPRequestHead) {
     surface = .webSocket
@@ -15,13 +19,40 @@ extension HTTPConnectionHandler {
     do throws(EdgeFailure) {
       let handshake = try WebSocketHandshake(head)
       let userKey = try UserKey.read(head.headers.first(name: UserKey.headerName), limits: limits).get()
-      switchProtocols(handshake, userKey: userKey, browserID: BrowserCookie.read(head.headers))
+      switchProtocols(
+        handshake, textBytesMaximum: limits.webSocketMessageBytesMaximum,
+        to: CometWebSocketHandler(
+          services: services, residents: residents, userKey: userKey, browserID: BrowserCookie.read(head.headers)))
     } catch {
       respond(error)
     }
   }
 
-  private func switchProtocols(_ handshake: WebSocketHandshake, userKey: String?, browserID: String?) {
+  /// Makes this a device's connection, or says why not.
+  func upgradeDevice(_ head: HTTPRequestHead) {
+    surface = .webSocket
+    guard head.method == .GET else { return respond(.methodNotAllowed(allow: "GET")) }
+    guard WebSocketHandshake.isWanted(head) else {
+      return respond(.malformed("A GET of this resource needs a WebSocket handshake"))
+    }
+    if let origin = head.headers.first(name: "origin"), !services.configuration.allowedOrigins.allows(origin) {
+      return respond(.forbidden("This origin is not allowed here"))
+    }
+    guard services.engine.isReady, !residents.isStopping else {
+      return respond(.unavailable("The server is not ready"))
+    }
+    do throws(EdgeFailure) {
+      switchProtocols(
+        try WebSocketHandshake(head), textBytesMaximum: DeviceSocketHandler.textBytesMaximum,
+        to: DeviceSocketHandler(services: services, residents: residents))
+    } catch {
+      respond(error)
+    }
+  }
+
+  private func switchProtocols(
+    _ handshake: WebSocketHandshake, textBytesMaximum: Int, to handler: some ChannelHandler
+  ) {
     guard let context else { return }
     var buffer = responseBuffer(capacity: 192)
     ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
@@ -30,9 +61,7 @@ extension HTTPConnectionHandler {
     buffer.writeStaticString("\r\n\r\n")
     services.metrics.countResponse(.webSocket, status: 101)
     let pipeline = context.pipeline.syncOperations
-    let decoder = WebSocketFrameDecoder(maxFrameSize: limits.webSocketMessageBytesMaximum)
-    let handler = CometWebSocketHandler(
-      services: services, residents: residents, userKey: userKey, browserID: browserID)
+    let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)
     do {
       try pipeline.addHandler(ByteToMessageHandler(decoder), position: .after(self))
       try pipeline.addHandler(handler, position: .last)

@@ -1,5 +1,6 @@
 internal import JSONEnvelope
 internal import PushDomain
+internal import WebPushEncryption
 
 /// The text that the page's service worker gets: the content itself, or what is to be displayed with the content as its
 /// `data`. Spec: providers 6.
@@ -12,7 +13,7 @@ enum WebPushPayload {
   static func text(of message: PushMessage) -> [UInt8]? {
     for content in [message.content, message.compactContent].compactMap(\.self) {
       let text = text(content, message)
-      if text.count <= WebPushEncryption.textBytesMaximum { return text }
+      if text.count <= AES128GCM.textBytesMaximum { return text }
     }
     return nil
   }

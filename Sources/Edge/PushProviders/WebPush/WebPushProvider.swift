@@ -1,6 +1,6 @@
-internal import Crypto
 internal import EventSourcing
 public import PushDomain
+internal import WebPushEncryption
 
 /// Type `webpush`: browsers, through the push service that each of them names; the device id is the subscription as
 /// JSON text. Spec: providers 6, RFC 8030, 8291, 8292.
@@ -52,7 +52,7 @@ public struct WebPushProvider: PushProvider {
     do { configuration = try self.configuration(delivery.options) } catch {
       return .laneBroken(reason: error.description)
     }
-    guard let body = try? WebPushEncryption.encrypt(text, for: subscription),
+    guard let body = try? AES128GCM.encrypt(text, for: subscription.receiver),
       let authorization = try? tokens.authorization(
         configuration.key, subject: configuration.subject, audience: subscription.endpoint.serializedOrigin,
         now: delivery.now)

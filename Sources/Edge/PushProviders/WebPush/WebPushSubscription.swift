@@ -1,5 +1,5 @@
-internal import Crypto
 internal import JSONEnvelope
+internal import WebPushEncryption
 
 /// Where a browser's pushes go, and whom they are encrypted for: the device id of type `webpush`. Spec: providers 6.
 ///
@@ -8,23 +8,20 @@ internal import JSONEnvelope
 /// ```
 struct WebPushSubscription: Sendable {
   static let textBytesMaximum = 4_096
-  static let secretBytes = 16
 
   let endpoint: WebhookURL
-  let publicKey: P256.KeyAgreement.PublicKey
-  let secret: [UInt8]
+  let receiver: WebPushReceiver
 
   /// Nil if the text is not that.
   init?(_ text: String) {
     guard text.utf8.count <= Self.textBytesMaximum, let json = try? JSONValue(parsing: text),
       let endpoint = json["endpoint"]?.string.flatMap({ WebhookURL($0) }),
       let point = json["keys"]?["p256dh"]?.string.flatMap({ WebBase64.decode($0) }),
-      let secret = json["keys"]?["auth"]?.string.flatMap({ WebBase64.decode($0) }), secret.count == Self.secretBytes,
-      let publicKey = try? P256.KeyAgreement.PublicKey(x963Representation: point)
+      let secret = json["keys"]?["auth"]?.string.flatMap({ WebBase64.decode($0) }),
+      let receiver = try? WebPushReceiver(publicKey: point, authenticationSecret: secret)
     else { return nil }
     self.endpoint = endpoint
-    self.publicKey = publicKey
-    self.secret = secret
+    self.receiver = receiver
   }
 
   /// The endpoint of a subscription, without the trouble of reading its keys.

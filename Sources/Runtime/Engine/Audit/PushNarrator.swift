@@ -41,6 +41,15 @@ struct PushNarrator: Narrator {
     case .producerForgotten(let producer):
       entry.what = "forgets the numbers of \(people.name(chat: producer)), to make room"
       entry.isDetail = true
+    case .mailStored(let mail):
+      entry.what = "message \(mail.id) from \(mail.origin) waits for \(mail.category)"
+      entry.isDetail = true
+    case .mailEnded(let mails, let ending):
+      entry.what =
+        mails.count == 1 ? "message \(mails[0].id) \(ending.verdict)" : "\(mails.count) messages \(ending.verdict)"
+      entry.isDetail = ending == .acknowledged
+    case .mailDropped(let last, let count):
+      entry.what = "\(count) messages for \(last.category) were dropped: too many waited"
     case .erased(let pushes, _):
       entry.what = pushes.isEmpty ? "states its queue anew" : "what \(pushes.count) pushes said was erased"
       entry.isDetail = pushes.isEmpty
@@ -77,5 +86,18 @@ struct PushNarrator: Narrator {
 
   private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
     "push \(id.number) to \(people.name(chat: id.producer))"
+  }
+}
+
+extension MailEnding {
+  fileprivate var verdict: String {
+    switch self {
+    case .acknowledged: "reached the receiver"
+    case .collapsed: "gave way to a newer one"
+    case .evicted: "gave way to another collapse key"
+    case .expired: "expired"
+    case .unregistered: "ended with the registration"
+    case .unconfirmed: "made room: it was sent, and never confirmed"
+    }
   }
 }

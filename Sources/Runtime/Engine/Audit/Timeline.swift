@@ -22,6 +22,9 @@ public struct Timeline {
     EntityKind.agent.rawValue: { AgentNarrator() },
     EntityKind.redactionLog.rawValue: { RedactionNarrator() },
     EntityKind.device.rawValue: { DeviceNarrator() },
+    EntityKind.installation.rawValue: { InstallationNarrator() },
+    EntityKind.deviceGroup.rawValue: { GroupNarrator() },
+    EntityKind.broadcast.rawValue: { BroadcastNarrator() },
   ]
 
   /// What a record tells; mostly one entry.

@@ -115,6 +115,8 @@ struct PushDispatcher: Sendable {
       case .settled(let id, let outcome, let attempts): note(id, outcome, attempts: attempts)
       case .addressGone(let reason): await devices.gone(queue.id.key, reason: reason)
       case .deadLetters(let count): deadLetters.set(queue.id.key, count)
+      // The mailbox has no courier.
+      case .mailWaits, .mailEnded, .mailDropped: break
       }
     }
   }

@@ -1,0 +1,112 @@
+import JSONEnvelope
+
+/// An answer of FCM HTTP v1: a status and a JSON text. Spec: GCM E1, E4.
+public struct V1Answer: Sendable, Equatable {
+  public let status: Int
+  public let body: [UInt8]
+
+  /// - Parameters:
+  ///   - project: as the path names it.
+  ///   - isDryRun: the answer names no real message then.
+  ///   - number: stands for the message to a device group, which has no id of its own.
+  public init(_ answer: DownstreamAnswer, project: String, isDryRun: Bool, number: Int64) {
+    let id: String
+    switch answer {
+    case .targets(let results):
+      switch results.first {
+      case .accepted(let accepted, _): id = accepted
+      case .failed(let error): self.init(error); return
+      case nil: self.init(.internalServerError); return
+      }
+    case .topic(.success(let accepted)): id = String(accepted)
+    case .topic(.failure(let error)): self.init(error); return
+    case .group(0, let failed) where !failed.isEmpty: self.init(.unavailable); return
+    case .group: id = String(number)
+    }
+    var writer = JSONWriter(capacity: 128)
+    writer.beginObject()
+    writer.member("name", "projects/\(project)/messages/\(isDryRun ? "fake_message_id" : id)")
+    writer.endObject()
+    self.init(200, body: writer.bytes)
+  }
+
+  public init(_ error: DownstreamError) {
+    let code = V1ErrorCode(error)
+    self.init(code.status, code.canonical, code.explanation(of: error), code: code, field: code.field(of: error))
+  }
+
+  public init(_ refusal: DownstreamRefusal) {
+    self.init(400, "INVALID_ARGUMENT", refusal.text, code: .invalidArgument, field: refusal.field)
+  }
+
+  /// No key, or a wrong one.
+  public static let unauthenticated = V1Answer(
+    401, "UNAUTHENTICATED",
+    "Request had invalid authentication credentials. Expected OAuth 2 access token or the key of a sender.")
+
+  /// The key is another project's.
+  public static let permissionDenied = V1Answer(
+    403, "PERMISSION_DENIED", "The key does not belong to this project.", code: .senderIDMismatch)
+
+  /// Of a scripted fault, or of what has no word of its own here.
+  public init(status: Int) {
+    switch status {
+    case 401: self = .unauthenticated
+    case 403: self = .permissionDenied
+    case 400: self.init(.invalidParameters)
+    case 404: self.init(.notRegistered)
+    case 429: self.init(.deviceMessageRateExceeded)
+    case 500: self.init(.internalServerError)
+    case 405: self.init(405, "INVALID_ARGUMENT", "This resource takes POST only.")
+    case 413: self.init(413, "INVALID_ARGUMENT", "The request is too large.")
+    case 503: self.init(.unavailable)
+    default: self.init(status, status < 500 ? "INVALID_ARGUMENT" : "UNAVAILABLE", "The service says \(status).")
+    }
+  }
+
+  private init(_ status: Int, _ canonical: String, _ message: String, code: V1ErrorCode? = nil, field: String? = nil) {
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.key("error")
+    writer.beginObject()
+    writer.key("code")
+    writer.integer(status)
+    writer.member("message", message)
+    writer.member("status", canonical)
+    if code != nil || field != nil {
+      writer.key("details")
+      writer.beginArray()
+      if let code { Self.writeDetail(code, into: &writer) }
+      if let field { Self.writeDetail(field, message, into: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+    writer.endObject()
+    self.init(status, body: writer.bytes)
+  }
+
+  private init(_ status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+
+  private static func writeDetail(_ code: V1ErrorCode, into writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("@type", "type.googleapis.com/google.firebase.fcm.v1.FcmError")
+    writer.member("errorCode", code.rawValue)
+    writer.endObject()
+  }
+
+  private static func writeDetail(_ field: String, _ description: String, into writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("@type", "type.googleapis.com/google.rpc.BadRequest")
+    writer.key("fieldViolations")
+    writer.beginArray()
+    writer.beginObject()
+    writer.member("field", field)
+    writer.member("description", description)
+    writer.endObject()
+    writer.endArray()
+    writer.endObject()
+  }
+}

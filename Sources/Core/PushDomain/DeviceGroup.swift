@@ -1,0 +1,149 @@
+public import EventSourcing
+
+/// Some registrations of one sender that are sent to as one: the devices of a user. Spec: GCM B7.
+public struct DeviceGroup: Decider, Codable, Equatable {
+  public typealias Command = DeviceGroupCommand
+  public typealias Event = DeviceGroupEvent
+  public typealias Rejection = DeviceGroupRejection
+  public typealias Effect = DeviceGroupEffect
+
+  /// Nil as long as there are no members. Spec: GCM B7.4.
+  public internal(set) var key: String?
+  /// Registration tokens.
+  public internal(set) var members: [String] = []
+
+  /// Spec: GCM B7.4.
+  public static let membersMaximum = 20
+
+  public init() {}
+
+  public var outstandingEffects: [DeviceGroupEffect] { [] }
+
+  /// Never: its name can be used again.
+  public var isFinished: Bool { false }
+
+  public var rest: Rest { .asleep(until: nil) }
+
+  public func decide(_ command: DeviceGroupCommand, now: Timestamp) throws(DeviceGroupRejection) -> [DeviceGroupEvent] {
+    switch command {
+    case .create(let fresh, let tokens):
+      guard key == nil else { throw .exists }
+      let members = Self.unique(tokens)
+      guard members.count <= Self.membersMaximum else { throw .tooManyMembers }
+      return members.isEmpty ? [] : [.created(key: fresh, members: members)]
+    case .change(let add, let remove):
+      guard key != nil else { throw .notFound }
+      let leaving = Set(remove)
+      let remaining = Self.unique(members + add).filter { !leaving.contains($0) }
+      guard remaining.count <= Self.membersMaximum else { throw .tooManyMembers }
+      if remaining == members { return [] }
+      return [remaining.isEmpty ? .ended : .changed(members: remaining)]
+    case .erase:
+      return key == nil ? [] : [.erased]
+    }
+  }
+
+  public mutating func evolve(_ event: DeviceGroupEvent, at time: Timestamp) {
+    switch event {
+    case .created(let fresh, let members):
+      key = fresh
+      self.members = members
+    case .changed(let members):
+      self.members = members
+    case .ended, .erased:
+      key = nil
+      members = []
+    }
+  }
+
+  public func react(to event: DeviceGroupEvent) -> [DeviceGroupEffect] { [.changed] }
+
+  private static func unique(_ tokens: [String]) -> [String] {
+    var seen: Set<String> = []
+    return tokens.filter { seen.insert($0).inserted }
+  }
+}
+
+public enum DeviceGroupCommand: Sendable, Equatable {
+  /// - Parameter key: the notification key that it will have.
+  case create(key: String, tokens: [String])
+  /// What is added and is there, or removed and is not, changes nothing.
+  case change(add: [String], remove: [String])
+  case erase
+}
+
+public enum DeviceGroupRejection: Error, Equatable {
+  case exists
+  case notFound
+  case tooManyMembers
+}
+
+public enum DeviceGroupEffect: Sendable, Equatable {
+  /// The index of notification keys has to follow.
+  case changed
+}
+
+/// What happened to a device group. Tags and field numbers are frozen.
+public enum DeviceGroupEvent: Sendable, Equatable, Codable {
+  case created(key: String, members: [String])
+  case changed(members: [String])
+  /// Its last member has left.
+  case ended
+  case erased
+
+  public static func isRestatement(_ tag: EventTag) -> Bool { tag == 4 }
+}
+
+extension DeviceGroupEvent: JournaledEvent {
+  public var tag: EventTag {
+    switch self {
+    case .created: 1
+    case .changed: 2
+    case .ended: 3
+    case .erased: 4
+    }
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    switch self {
+    case .created(let key, let members):
+      writer.text(1, key)
+      for member in members { writer.text(2, member) }
+    case .changed(let members):
+      for member in members { writer.text(2, member) }
+    case .ended, .erased: break
+    }
+  }
+
+  public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+    let group = try DeviceGroup(state: &payload)
+    switch tag {
+    case 1:
+      guard let key = group.key else { throw .missingField(1) }
+      self = .created(key: key, members: group.members)
+    case 2: self = .changed(members: group.members)
+    case 3: self = .ended
+    case 4: self = .erased
+    default: throw .unknownTag(tag)
+    }
+  }
+}
+
+/// The state of a group as snapshots hold it: key 1 (absent: it has no members), member 2…. Field numbers are frozen.
+extension DeviceGroup: RestorableState {
+  public func encodeState(into writer: inout PayloadWriter) {
+    writer.text(1, ifPresent: key)
+    for member in members { writer.text(2, member) }
+  }
+
+  public init(state payload: inout PayloadReader) throws(PayloadError) {
+    self.init()
+    while let field = try payload.next() {
+      switch field {
+      case 1: key = try payload.text()
+      case 2: members.append(try payload.text())
+      default: try payload.skip()
+      }
+    }
+  }
+}

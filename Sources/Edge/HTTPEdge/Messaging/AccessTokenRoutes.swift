@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// `POST /token`: an access token for the signed grant of a service account, as Google's client libraries ask for it.
+/// Spec: GCM E2; RFC 6749, 5.
+struct AccessTokenRoutes {
+  let tokens: TokenStore
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    let (tokens, limits) = (tokens, limits)
+    router.resource(
+      "/token",
+      [
+        .post: { request, _ in
+          let parameters = try await request.parameters(limits: limits)
+          guard parameters["grant_type"] == ServiceAccountGrant.type else {
+            return Self.refusal("unsupported_grant_type", "Invalid grant_type")
+          }
+          guard let grant = parameters["assertion"] else {
+            return Self.refusal("invalid_request", "Missing parameter: assertion")
+          }
+          do throws(ServiceAccountGrant.Failure) {
+            let sender = try await ServiceAccountGrant.sender(of: grant, tokens: tokens, now: tokens.now())
+            return Self.answer(tokens.makeAccessToken(for: sender))
+          } catch {
+            return Self.refusal("invalid_grant", error.description)
+          }
+        }
+      ])
+  }
+
+  private static func answer(_ token: String) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("access_token")
+      writer.string(token)
+      writer.key("expires_in")
+      writer.integer(ShortLivedToken.lifetimeSeconds)
+      writer.key("token_type")
+      writer.string("Bearer")
+      writer.endObject()
+    }
+  }
+
+  private static func refusal(_ error: StaticString, _ description: String) -> Response {
+    var writer = JSONWriter(capacity: 128)
+    writer.beginObject()
+    writer.key("error")
+    writer.string(error)
+    writer.key("error_description")
+    writer.string(description)
+    writer.endObject()
+    return .json(writer.bytes, status: .badRequest)
+  }
+}

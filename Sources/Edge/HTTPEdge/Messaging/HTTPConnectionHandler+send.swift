@@ -1,0 +1,29 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Requests that send messages: past the router, which costs as much as all the rest. One `Task` each, which this
+/// connection owns, and which the client's leaving cancels.
+extension HTTPConnectionHandler {
+  func send(_ request: RequestInProgress, _ route: SendRoute) {
+    phase = .routing
+    setDeadline(limits.responseTimeout)
+    let headers = request.head.headers
+    let call = SendEndpoint.Call(
+      route: route, isPost: request.head.method == .POST, authorization: headers.first(name: "authorization"),
+      contentType: headers.first(name: "content-type"), address: context?.channel.remoteAddress?.ipAddress,
+      body: request.body.map { Array($0.readableBytesView) } ?? [])
+    let endpoint = services.sending
+    task = Task { [self] in
+      let answer = await endpoint.answer(to: call)
+      eventLoop.execute { self.deliver(answer) }
+    }
+  }
+
+  private func deliver(_ answer: SendAnswer) {
+    guard case .routing = phase else { return }
+    var buffer = responseBuffer(capacity: 384 + answer.body.count)
+    answer.write(into: &buffer, isHead: isHead, closing: closesAfterResponse)
+    write(buffer, status: answer.status.code)
+  }
+}

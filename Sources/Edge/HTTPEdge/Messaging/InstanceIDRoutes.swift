@@ -1,0 +1,179 @@
+import Engine
+import GCMProtocol
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// The Instance ID service: what a token stands for, and which topics it has. Spec: GCM B8.
+///
+/// | | |
+/// |---|---|
+/// | `GET /iid/info/{token}?details=true` | about a registration |
+/// | `POST`, `DELETE /iid/v1/{token}/rel/topics/{name}` | one subscription |
+/// | `POST /iid/v1:batchAdd`, `:batchRemove` | up to 1,000 of them |
+/// | `POST /iid/v1:batchImport` | registrations for APNs tokens |
+struct InstanceIDRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    resource("/iid/info/:token", [.get: { try await info($0, $1, $2) }], router)
+    resource(
+      "/iid/v1/:token/rel/topics/:topic",
+      [
+        .post: { try await setTopic($0, $1, $2, on: true) },
+        .delete: { try await setTopic($0, $1, $2, on: false) },
+      ], router)
+    resource("/iid/v1:batchAdd", [.post: { sender, request, _ in try await batch(sender, request, on: true) }], router)
+    resource(
+      "/iid/v1:batchRemove", [.post: { sender, request, _ in try await batch(sender, request, on: false) }], router)
+    resource("/iid/v1:batchImport", [.post: { sender, request, _ in try await batchImport(sender, request) }], router)
+  }
+
+  private typealias SenderRoute = @Sendable (SenderIdentity, Request, EdgeRequestContext) async throws -> Response
+
+  private func resource(
+    _ path: RouterPath, _ routes: [HTTPRequest.Method: SenderRoute], _ router: EdgeRoutes
+  ) {
+    let tokens = tokens
+    router.resource(
+      path,
+      routes.mapValues { route in
+        { request, context in
+          guard let sender = request.sender(in: tokens, context) else { return InstanceIDAnswer.unauthorized }
+          return try await route(sender, request, context)
+        }
+      })
+  }
+
+  // MARK: One token
+
+  private func info(
+    _ sender: SenderIdentity, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    guard let token = PathText.token(context) else { return InstanceIDAnswer.invalidToken }
+    let withDetails = try request.queryParameters().isTrue("details")
+    do throws(InstallationFailure) {
+      let info = try await engine.installations.info(token, sender: sender.sender)
+      return InstanceIDAnswer.info(info, withDetails: withDetails)
+    } catch {
+      return InstanceIDAnswer.failure(error)
+    }
+  }
+
+  private func setTopic(
+    _ sender: SenderIdentity, _ request: Request, _ context: EdgeRequestContext, on isOn: Bool
+  ) async throws -> Response {
+    guard let token = PathText.token(context) else { return InstanceIDAnswer.invalidToken }
+    guard let topic = context.parameters.get("topic").flatMap({ PathText.topic($0) }) else {
+      return InstanceIDAnswer.invalidTopic
+    }
+    do throws(InstallationFailure) {
+      _ = try await engine.installations.setTopic(topic, of: token, sender: sender.sender, on: isOn)
+      return InstanceIDAnswer.done
+    } catch {
+      return InstanceIDAnswer.failure(error)
+    }
+  }
+
+  // MARK: Batches
+
+  private func batch(_ sender: SenderIdentity, _ request: Request, on isOn: Bool) async throws -> Response {
+    guard let body = try? JSONValue(parsing: try await request.bytes(limits: limits), limits: Self.batchLimits) else {
+      return InstanceIDAnswer.error(.badRequest, "InvalidJSON")
+    }
+    guard let to = body["to"]?.string, TopicName.isValid(TopicName.named(by: to) ?? to) else {
+      return InstanceIDAnswer.invalidTopic
+    }
+    let topic = TopicName.named(by: to) ?? to
+    guard let tokens = body["registration_tokens"]?.array, !tokens.isEmpty else {
+      return InstanceIDAnswer.missingTokens
+    }
+    guard tokens.count <= EdgeLimits.topicBatchMaximum else {
+      return InstanceIDAnswer.error(
+        .badRequest, "Number of tokens (\(tokens.count)) exceeds maximum allowed (\(EdgeLimits.topicBatchMaximum))")
+    }
+    let installations = engine.installations
+    let results = await tokens.concurrentMap(width: EdgeLimits.batchWidth) { token -> JSONValue in
+      guard let token = token.string, RegistrationTokenForm.isPlausible(token) else {
+        return ["error": "INVALID_ARGUMENT"]
+      }
+      do throws(InstallationFailure) {
+        _ = try await installations.setTopic(topic, of: token, sender: sender.sender, on: isOn)
+        return .object([])
+      } catch {
+        return ["error": .string(InstanceIDAnswer.code(error))]
+      }
+    }
+    return .json(JSONValue.object([("results", .array(results))]).text)
+  }
+
+  private func batchImport(_ sender: SenderIdentity, _ request: Request) async throws -> Response {
+    guard let body = try? JSONValue(parsing: try await request.bytes(limits: limits), limits: Self.batchLimits) else {
+      return InstanceIDAnswer.error(.badRequest, "InvalidJSON")
+    }
+    guard let application = body["application"]?.string, !application.isEmpty,
+      application.utf8.count <= EdgeLimits.registrationFieldBytesMaximum
+    else { return InstanceIDAnswer.error(.badRequest, "InvalidApplication") }
+    guard let tokens = body["apns_tokens"]?.array, !tokens.isEmpty else { return InstanceIDAnswer.missingTokens }
+    guard tokens.count <= EdgeLimits.importBatchMaximum else {
+      return InstanceIDAnswer.error(
+        .badRequest, "Number of tokens (\(tokens.count)) exceeds maximum allowed (\(EdgeLimits.importBatchMaximum))")
+    }
+    let installations = engine.installations
+    let isSandbox = body["sandbox"]?.bool ?? false
+    let results = await tokens.concurrentMap(width: EdgeLimits.batchWidth) { value -> JSONValue in
+      guard let token = value.string, Self.isAPNsToken(token) else {
+        return .object([("apns_token", value), ("status", "INVALID_ARGUMENT")])
+      }
+      do throws(InstallationFailure) {
+        let registration = try await installations.importAPNs(
+          token: token, application: application, isSandbox: isSandbox, sender: sender.sender)
+        return .object([
+          ("apns_token", value), ("status", "OK"), ("registration_token", .string(registration)),
+        ])
+      } catch {
+        return .object([("apns_token", value), ("status", .string(InstanceIDAnswer.code(error)))])
+      }
+    }
+    return .json(JSONValue.object([("results", .array(results))]).text)
+  }
+
+  private static let batchLimits = JSONLimits(depthMaximum: 4)
+
+  /// Hexadecimal, of 32 bytes or whatever Apple makes of it.
+  private static func isAPNsToken(_ text: String) -> Bool {
+    (64...200).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+          UInt8(ascii: "A")...UInt8(ascii: "F"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+extension Collection where Self: Sendable, Element: Sendable {
+  /// The results in the order of the elements, of which no more than `width` are worked on at the same time.
+  func concurrentMap<Result: Sendable>(
+    width: Int, _ transform: @escaping @Sendable (Element) async -> Result
+  ) async -> [Result] {
+    await withTaskGroup(of: (Int, Result).self) { group in
+      var results = [Result?](repeating: nil, count: count)
+      var running = 0
+      for (place, element) in enumerated() {
+        if running == width, let (done, result) = await group.next() {
+          results[done] = result
+          running -= 1
+        }
+        group.addTask { (place, await transform(element)) }
+        running += 1
+      }
+      for await (done, result) in group { results[done] = result }
+      return results.compactMap { $0 }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// `GET /admin/1/messages/stream?sender=&message=&app=`: what happens to messages, as server-sent events. With an
+/// operator's token, or with a sender's own key (which hears of its own messages only).
+///
+/// Each event is named for the step (`accepted`, `stored`, …); its data is JSON without what the message says.
+/// Spec: HTML, server-sent events.
+struct MessageStreamRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+
+  func add(to router: EdgeRoutes) {
+    let (tap, tokens) = (engine.messaging.tap, tokens)
+    router.resource(
+      "/admin/1/messages/stream",
+      [
+        .get: { request, _ in
+          let query = request.uri.queryParameters
+          var filter = MessageTapFilter(
+            sender: query["sender"].map(String.init), messageID: query["message"].map(String.init),
+            app: query["app"].map(String.init))
+          let isPermitted: @Sendable () -> Bool
+          let authorization = request.headers[.authorization]
+          if let own = tokens.sender(authorization: authorization) {
+            guard filter.sender.map({ $0 == own.sender }) ?? true else {
+              throw EdgeFailure.forbidden("A sender's key opens its own messages only")
+            }
+            filter.sender = own.sender
+            isPermitted = { tokens.sender(authorization: authorization) != nil }
+          } else {
+            let token = try request.requireOperator(tokens)
+            isPermitted = { tokens.isUsable(token) }
+          }
+          guard let steps = tap.follow(filter) else {
+            throw EdgeFailure.unavailable("Too many streams are open")
+          }
+          return Self.response(steps, isPermitted: isPermitted)
+        }
+      ])
+  }
+
+  /// - Parameter isPermitted: asked before each event: a revoked token hears nothing more.
+  private static func response(
+    _ steps: AsyncStream<MessageStep>, isPermitted: @escaping @Sendable () -> Bool
+  ) -> Response {
+    Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream", .cacheControl: "no-cache, no-store", .xAccelBuffering: "no"],
+      body: ResponseBody { writer in
+        for await step in steps {
+          guard isPermitted() else { break }
+          try await writer.write(ByteBuffer(bytes: text(of: step)))
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  /// One event: a JSON text has no line break of its own, so one `data` line holds it.
+  static func text(of step: MessageStep) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    let members: [(String, String?)] = [
+      ("at", step.at.iso8601), ("kind", step.kind.rawValue), ("messageId", step.messageID), ("sender", step.sender),
+      ("app", step.app), ("target", step.target), ("collapseKey", step.collapseKey), ("reason", step.reason),
+    ]
+    for case (let name, let text?) in members {
+      writer.key(name)
+      writer.string(text)
+    }
+    writer.endObject()
+    return Array("event: \(step.kind.rawValue)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+  }
+}

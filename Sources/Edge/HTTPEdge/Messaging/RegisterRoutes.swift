@@ -1,0 +1,66 @@
+import Engine
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// `POST /c2dm/register3`: registration tokens for the apps of a device. A form in, one line of text out.
+/// Spec: GCM D3.
+struct RegisterRoutes {
+  let engine: Engine
+  let logger: Logger
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/c2dm/register3", [.post: { request, _ in try await answer(request) }])
+  }
+
+  private func answer(_ request: Request) async throws -> Response {
+    let body = try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum)
+    do throws(RegisterError) {
+      return Self.text(try await line(for: body, request))
+    } catch .unavailable {
+      return Self.text(
+        "Error=\(RegisterError.unavailable.rawValue)", status: .serviceUnavailable,
+        adding: [.retryAfter: "\(EdgeLimits.retryAfterSeconds)"])
+    } catch {
+      return Self.text("Error=\(error.rawValue)")
+    }
+  }
+
+  private func line(for body: [UInt8], _ request: Request) async throws(RegisterError) -> String {
+    var fields = RequestParameters()
+    do { try fields.addForm(body) } catch { throw .invalidParameters }
+    guard let credentials = InstallationCredentials(authorization: request.headers[.authorization]) else {
+      throw .authenticationFailed
+    }
+    // A device that mistakes itself for another one has lost its identity.
+    if let device = fields.first(of: "device"), InstallationCredentials.number(device) != credentials.id.androidID {
+      throw .authenticationFailed
+    }
+    let wanted = try RegisterRequest(fields)
+    do throws(InstallationFailure) {
+      switch wanted {
+      case .register(let form): return "token=\(try await engine.installations.register(form, credentials))"
+      case .unregister(let app, let subtype, let senders, let instanceID):
+        try await engine.installations.unregister(
+          app: app, subtype: subtype, instanceID: instanceID, senders: senders, credentials)
+        return instanceID.map { "token=\($0)" } ?? "deleted=\(app)"
+      case .subscribe(let token, let topic, let isOn):
+        try await engine.installations.subscribe(token, to: topic, on: isOn, credentials)
+        return "token=\(token)"
+      }
+    } catch {
+      if case .invalidParameters(let reason) = error {
+        logger.debug("a registration was refused", metadata: ["reason": "\(reason)"])
+      }
+      throw RegisterError(error)
+    }
+  }
+
+  private static func text(
+    _ line: String, status: HTTPResponse.Status = .ok, adding fields: HTTPFields = [:]
+  ) -> Response {
+    var headers: HTTPFields = [.contentType: "text/plain; charset=UTF-8", .cacheControl: "no-store"]
+    headers.append(contentsOf: fields)
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: line)))
+  }
+}

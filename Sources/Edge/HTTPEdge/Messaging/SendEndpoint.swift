@@ -1,0 +1,57 @@
+import Engine
+import EventSourcing
+import GCMProtocol
+import HTTPTypes
+
+/// Takes messages of app servers: checks the key, reads the message, has it sent, and says what became of it.
+/// Spec: GCM B1-B5, E1-E4.
+struct SendEndpoint: Sendable {
+  let engine: Engine
+  let tokens: TokenStore
+
+  /// What of a request matters here.
+  struct Call: Sendable {
+    let route: SendRoute
+    let isPost: Bool
+    let authorization: String?
+    let contentType: String?
+    /// IP address of the client.
+    let address: String?
+    let body: [UInt8]
+  }
+
+  func answer(to call: Call) async -> SendAnswer {
+    let dialect = SendDialect(call.route, contentType: call.contentType)
+    guard call.isPost else { return dialect.refusal(.methodNotAllowed) }
+    // What is not replayed yet must not look unknown.
+    guard engine.isReady else { return dialect.refusal(.serviceUnavailable) }
+    guard let sender = tokens.sender(authorization: call.authorization), sender.isPermitted(from: call.address) else {
+      return dialect.refusal(.unauthorized)
+    }
+    if case .v1(let project) = call.route, !sender.owns(project: project) { return .v1(.permissionDenied) }
+    var fault: ScriptedFault?
+    if sender.isTest, let next = engine.messaging.nextFault(of: sender.sender) {
+      // A client that leaves meanwhile cancels the wait; nobody reads the answer then.
+      try? await Task.sleep(for: .milliseconds(next.delayMilliseconds))
+      fault = next
+    }
+    if case .status(let code) = fault?.kind {
+      return dialect.refusal(HTTPResponse.Status(code: code), retryAfter: fault?.retryAfterSeconds)
+    }
+    let request: DownstreamRequest
+    do throws(DownstreamRefusal) {
+      request = try dialect.read(call.body, now: tokens.now())
+    } catch {
+      return dialect.answer(error)
+    }
+    if case .error(let error) = fault?.kind {
+      return dialect.answer(DownstreamAnswer(error, for: request.target), isDryRun: request.isDryRun)
+    }
+    do throws(EngineError) {
+      let answer = try await engine.messaging.send(request, sender: sender.sender)
+      return dialect.answer(answer, isDryRun: request.isDryRun)
+    } catch {
+      return dialect.refusal(.serviceUnavailable)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Engine
+import GCMProtocol
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// Scripts for senders in test mode: what their next messages are to meet. JSON, with a bearer token of the role `admin`.
+///
+/// | | |
+/// |---|---|
+/// | `PUT /admin/1/senders/{sender}/faults` `{"faults":[…]}` | replaces the script |
+/// | `GET /admin/1/senders/{sender}/faults` | what is left of it |
+/// | `DELETE /admin/1/senders/{sender}/faults` | ends it |
+///
+/// A fault is `{"error":"Unavailable"}` (each target is answered with the code), `{"status":503,"retryAfterSeconds":7}`
+/// (the request is), or neither: it only comes later. `delayMilliseconds` goes with each; `count` repeats it.
+struct SenderFaultRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    let (messaging, tokens, limits) = (engine.messaging, tokens, limits)
+    router.resource(
+      "/admin/1/senders/:sender/faults",
+      [
+        .put: { request, context in
+          try request.requireOperator(tokens)
+          let sender = try context.parameters.require("sender")
+          // A script that nobody reads would only puzzle its writer.
+          guard tokens.isTestSender(sender) else { throw EdgeFailure.noTestSender }
+          let body = try AgentRequest(try await request.bytes(limits: limits))
+          messaging.setFaults(try Self.faults(body), of: sender)
+          return Self.answer(messaging.faults(of: sender))
+        },
+        .get: { request, context in
+          try request.requireOperator(tokens)
+          return Self.answer(messaging.faults(of: try context.parameters.require("sender")))
+        },
+        .delete: { request, context in
+          try request.requireOperator(tokens)
+          messaging.setFaults([], of: try context.parameters.require("sender"))
+          return Response(status: .noContent)
+        },
+      ])
+  }
+
+  private static func faults(_ body: AgentRequest) throws(EdgeFailure) -> [ScriptedFault] {
+    var faults: [ScriptedFault] = []
+    for entry in try body.objects("faults", maximum: EdgeLimits.scriptedFaultsMaximum) {
+      let count = try entry.optionalInteger("count", in: 1...EdgeLimits.scriptedFaultsMaximum) ?? 1
+      guard faults.count + count <= EdgeLimits.scriptedFaultsMaximum else {
+        throw .badParameter("faults", "has more than \(EdgeLimits.scriptedFaultsMaximum) entries")
+      }
+      faults += Array(repeating: try fault(entry), count: count)
+    }
+    return faults
+  }
+
+  private static func fault(_ entry: AgentRequest) throws(EdgeFailure) -> ScriptedFault {
+    let status = try entry.optionalInteger("status", in: 400...599)
+    let kind: ScriptedFault.Kind
+    switch (try entry.optionalText("error"), status) {
+    case (nil, nil): kind = .slow
+    case (nil, let status?): kind = .status(status)
+    case (let name?, nil):
+      guard let error = DownstreamError(rawValue: name) else {
+        throw .badParameter(
+          "error", "is not one of \(DownstreamError.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      kind = .error(error)
+    case (.some, .some): throw .badParameter("status", "cannot be given together with 'error'")
+    }
+    return ScriptedFault(
+      kind: kind,
+      delayMilliseconds: try entry.optionalInteger(
+        "delayMilliseconds", in: 0...EdgeLimits.scriptedDelayMillisecondsMaximum) ?? 0,
+      retryAfterSeconds: try entry.optionalInteger("retryAfterSeconds", in: 0...86_400))
+  }
+
+  private static func answer(_ faults: [ScriptedFault]) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("faults")
+      writer.beginArray()
+      for fault in faults {
+        writer.beginObject()
+        switch fault.kind {
+        case .slow: break
+        case .error(let error):
+          writer.key("error")
+          writer.string(error.rawValue)
+        case .status(let status):
+          writer.key("status")
+          writer.integer(status)
+        }
+        writer.key("delayMilliseconds")
+        writer.integer(fault.delayMilliseconds)
+        if let seconds = fault.retryAfterSeconds {
+          writer.key("retryAfterSeconds")
+          writer.integer(seconds)
+        }
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.endObject()
+    }
+  }
+}
+
+extension EdgeFailure {
+  fileprivate static let noTestSender = EdgeFailure(
+    .notFound, "No usable key of this sender is in test mode", exception: "NotFoundException")
+}

@@ -1,0 +1,89 @@
+import Engine
+import GCMProtocol
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// Topics as the newest server libraries manage them. Spec: GCM E5.
+///
+/// | | |
+/// |---|---|
+/// | `POST /v1/projects/{p}/registrations/{token}/topicSubscriptions?topic_name=NAME` | subscribes; 409 if it is so already |
+/// | `DELETE …/topicSubscriptions/{name}?allow_missing=true` | ends that; without `allow_missing` 404 if it is so already |
+struct TopicSubscriptionRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+
+  func add(to router: EdgeRoutes) {
+    let subscriptions: RouterPath = "/v1/projects/:project/registrations/:token/topicSubscriptions"
+    router.resource(
+      subscriptions,
+      [
+        .post: { request, context in
+          let topic = try request.queryParameters().first(of: "topic_name").flatMap { TopicName.isValid($0) ? $0 : nil }
+          return try await set(topic, on: true, request, context)
+        }
+      ])
+    router.resource(
+      "\(subscriptions)/:topic",
+      [
+        .delete: { request, context in
+          try await set(context.parameters.get("topic").flatMap { PathText.topic($0) }, on: false, request, context)
+        }
+      ])
+  }
+
+  private func set(
+    _ topic: String?, on isOn: Bool, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    guard let sender = request.sender(in: tokens, context) else { return Self.response(.unauthenticated) }
+    let project = try context.parameters.require("project")
+    guard sender.owns(project: project) else { return Self.response(.permissionDenied) }
+    guard let topic, let token = PathText.token(context) else { return Self.response(V1Answer(.invalidParameters)) }
+    do throws(InstallationFailure) {
+      let isNew = try await engine.installations.setTopic(topic, of: token, sender: sender.sender, on: isOn)
+      guard isOn else {
+        guard isNew || request.allowsMissing else {
+          return Self.error(.notFound, "NOT_FOUND", "The registration is not subscribed to this topic.")
+        }
+        return .json(JSONValue.object([]).text)
+      }
+      guard isNew else {
+        return Self.error(.conflict, "ALREADY_EXISTS", "The registration is subscribed to this topic already.")
+      }
+      let name = "projects/\(project)/registrations/\(token)/topicSubscriptions/\(topic)"
+      return .json(JSONValue.object([("name", .string(name))]).text)
+    } catch {
+      return Self.failure(error)
+    }
+  }
+
+  private static func failure(_ failure: InstallationFailure) -> Response {
+    switch failure {
+    case .notRegistered: response(V1Answer(.notRegistered))
+    case .unauthenticated, .invalidSender: response(V1Answer(.mismatchSenderID))
+    case .invalidParameters: response(V1Answer(.invalidParameters))
+    case .tooManyTopics, .tooManyRegistrations:
+      error(.tooManyRequests, "RESOURCE_EXHAUSTED", "The app instance has as many topics as it may.")
+    case .unavailable: response(V1Answer(.unavailable))
+    }
+  }
+
+  private static func response(_ answer: V1Answer) -> Response {
+    .json(
+      answer.body, status: HTTPResponse.Status(code: answer.status),
+      adding: answer.status == 503 ? [.retryAfter: "\(EdgeLimits.retryAfterSeconds)"] : [:])
+  }
+
+  private static func error(_ status: HTTPResponse.Status, _ canonical: String, _ message: String) -> Response {
+    let error = JSONValue.object([
+      ("code", .integer(Int64(status.code))), ("message", .string(message)), ("status", .string(canonical)),
+    ])
+    return .json(JSONValue.object([("error", error)]).text, status: status)
+  }
+}
+
+extension Request {
+  /// One that cannot be read asks for nothing.
+  fileprivate var allowsMissing: Bool { (try? queryParameters().isTrue("allow_missing")) ?? false }
+}

@@ -1,0 +1,209 @@
+import DeviceEdge
+import Engine
+import MCSProtocol
+import NIOCore
+import NIOWebSocket
+
+/// One device's WebSocket: frames here, words in `DeviceSocketCodec`, everything else in `DeviceConnection`.
+///
+/// Belongs to its channel's event loop. Spec: RFC 6455; GCM D8.
+final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopResident {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = ByteBuffer
+
+  private static let metrics = DeviceMetrics(transport: "socket")
+  private static let sessionLimits = MCSLimits()
+
+  private let services: EdgeServices
+  private let residents: LoopResidents
+  private var codec = DeviceSocketCodec()
+  private var assembler: WebSocketMessageAssembler
+  private var connection: DeviceConnection?
+  private var context: ChannelHandlerContext?
+  private var place: DeadlineWheel<any LoopResident>.Place?
+  /// Bytes that the client's socket has not taken yet.
+  private var backlog = 0
+  private var isClosing = false
+
+  /// Bytes of one text of the client.
+  static var textBytesMaximum: Int { sessionLimits.stanzaBytesMaximum }
+
+  init(services: EdgeServices, residents: LoopResidents) {
+    self.services = services
+    self.residents = residents
+    assembler = WebSocketMessageAssembler(
+      bytesMaximum: Self.textBytesMaximum, fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
+  }
+
+  // MARK: Life
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    place = residents.add(self)
+    let connection = DeviceConnection(
+      engine: services.engine, eventLoop: residents.eventLoop, metrics: Self.metrics,
+      limits: Self.sessionLimits, transport: self)
+    self.connection = connection
+    connection.opened()
+    if residents.isStopping { serverStops() }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { release() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    release()
+    context.fireChannelInactive()
+  }
+
+  private func release() {
+    guard let place else { return }
+    residents.remove(place)
+    self.place = nil
+    context = nil
+    connection?.closed()
+    connection = nil
+  }
+
+  // MARK: From the client
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isClosing else {
+      // The answer to our close frame, or what was under way.
+      if unwrapInboundIn(data).opcode == .connectionClose { context.close(promise: nil) }
+      return
+    }
+    let frame = unwrapInboundIn(data)
+    guard frame.maskKey != nil, frame.reservedBits.isEmpty else { return fail(.protocolError) }
+    switch frame.opcode {
+    case .connectionClose: connection?.received(.close(MCSClose()))
+    case .ping: write(.pong, Array(frame.unmaskedData.readableBytesView))
+    case .pong: break
+    default:
+      do throws(WebSocketMessageAssembler.Violation) {
+        if let message = try assembler.add(frame) { received(message) }
+      } catch {
+        fail(error.code)
+      }
+    }
+  }
+
+  private func received(_ message: ByteBuffer) {
+    services.metrics.countWebSocketMessage()
+    message.withUnsafeReadableBytes { bytes in
+      do throws(MCSViolation) {
+        connection?.received(try codec.stanza(bytes))
+      } catch {
+        connection?.violated(error)
+      }
+    }
+    updateReading()
+  }
+
+  /// Nothing more is read while the engine has enough of this client.
+  private func updateReading() {
+    guard let connection, !connection.takesInput, !isClosing else { return }
+    _ = context?.channel.setOption(.autoRead, value: false)
+  }
+
+  func resumeReading() { _ = context?.channel.setOption(.autoRead, value: true) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, event == .inputClosed { return context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error as? NIOWebSocketError {
+    case .invalidFrameLength: fail(.messageTooLarge)
+    case .fragmentedControlFrame, .multiByteControlFrameLength: fail(.protocolError)
+    case nil: context.close(promise: nil)
+    }
+  }
+
+  // MARK: To the client
+
+  func write(_ stanza: MCSStanza) {
+    for text in codec.texts(stanza) { write(.text, text) }
+  }
+
+  func flush() { context?.flush() }
+
+  private func write(_ opcode: WebSocketOpcode, _ payload: [UInt8]) {
+    guard let context else { return }
+    guard backlog + payload.count <= services.limits.webSocketBacklogBytesMaximum else { return drop() }
+    var buffer = context.channel.allocator.buffer(capacity: payload.count + 10)
+    WebSocketFrameWriter.header(opcode, length: payload.count, into: &buffer)
+    buffer.writeBytes(payload)
+    write(buffer)
+    if opcode != .text { context.flush() }
+  }
+
+  private func write(_ frame: ByteBuffer) {
+    guard let context else { return }
+    let length = frame.readableBytes
+    backlog += length
+    context.write(wrapOutboundOut(frame)).assumeIsolated().whenComplete { _ in self.backlog -= length }
+  }
+
+  /// The client reads slower than its messages come: a farewell would only be the last of what it does not read.
+  private func drop() {
+    guard !isClosing else { return }
+    isClosing = true
+    connection?.end(.slow)
+    context?.close(promise: nil)
+  }
+
+  func close(_ reason: MCSClosing) {
+    guard !isClosing else { return }
+    if reason != .client { write(.text, DeviceSocketCodec.closing(reason)) }
+    goodbye(Self.code(of: reason))
+  }
+
+  /// The frames themselves are wrong.
+  private func fail(_ code: WebSocketErrorCode) {
+    guard !isClosing else { return }
+    goodbye(code)
+    connection?.end(.violation(.malformed))
+  }
+
+  /// Waits a little for the client to say that it has heard.
+  private func goodbye(_ code: WebSocketErrorCode) {
+    guard let context else { return }
+    isClosing = true
+    setDeadline(services.limits.webSocketCloseTimeout)
+    // What was withheld may hold the client's answer.
+    _ = context.channel.setOption(.autoRead, value: true)
+    var buffer = context.channel.allocator.buffer(capacity: 8)
+    WebSocketFrameWriter.close(code, into: &buffer)
+    write(buffer)
+    context.flush()
+  }
+
+  private static func code(of reason: MCSClosing) -> WebSocketErrorCode {
+    switch reason {
+    case .client: .normalClosure
+    case .draining: .goingAway
+    case .unavailable: .init(codeNumber: 1013)
+    case .loginTimeout, .loginRefused, .violation, .silent, .replaced, .revoked, .slow, .lost: .policyViolation
+    }
+  }
+
+  // MARK: Housekeeping
+
+  func loggedIn() {}
+
+  func setDeadline(_ duration: Duration) {
+    if let place { residents.setDeadline(of: place, after: duration) }
+  }
+
+  func deadlinePassed() {
+    if isClosing {
+      context?.close(promise: nil)
+    } else {
+      connection?.deadlinePassed()
+    }
+  }
+
+  func serverStops() { connection?.end(.draining) }
+  func cut() { context?.close(promise: nil) }
+}

@@ -1,0 +1,32 @@
+import EntityRuntime
+import PushDomain
+
+extension DeviceGateway {
+  private static let hostSuffix = "@gcm.googleapis.com"
+
+  /// Takes a message of the device for an app server; once it returns `.accepted`, the device may be told that we have
+  /// it. Spec: GCM D9, B7.8.
+  /// - Parameter recipient: `<sender>@gcm.googleapis.com`, a bare sender id, or a notification key.
+  public func send(
+    _ message: UpstreamMessage, to recipient: String, from id: InstallationID
+  ) async -> UpstreamOutcome {
+    let sender =
+      recipient.hasSuffix(Self.hostSuffix) ? String(recipient.dropLast(Self.hostSuffix.count)) : recipient
+    guard !message.id.isEmpty, message.id.utf8.count <= 256 else { return .refused(reason: "INVALID_MESSAGE_ID") }
+    guard message.timeToLive >= 0 else { return .refused(reason: "INVALID_TTL") }
+    guard
+      let found = await installations.find(app: message.category, subtype: message.subtype, sender: sender, on: id)
+    else { return .refused(reason: "SENDER_ID_MISMATCH") }
+    let mail = Mail(
+      id: message.id, scope: found.scope.text, origin: found.token, category: message.category, sender: sender,
+      acceptedAt: context.time.now, timeToLive: min(message.timeToLive, limits.upstreamSecondsMaximum),
+      pairs: message.pairs)
+    guard mail.contentBytes <= limits.upstreamBytesMaximum + 512 else { return .refused(reason: "MESSAGE_TOO_BIG") }
+    tap.note { MessageStep(.upstream, mail, at: $0) }
+    if mail.isNowOrNever {
+      upstream.deliverNow(mail)
+      return .accepted
+    }
+    return await upstream.store(mail)
+  }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// What one receiver may be sent at most, in the numbers of FCM; off unless configured. Spec: GCM B9.2.
+public struct MessagingSettings: Sendable, Equatable {
+  /// Messages to one registration; beyond it `DeviceMessageRateExceeded`.
+  public var perMinuteMaximum: Int?
+  public var perHourMaximum: Int?
+  /// Messages of one sender to one topic or condition; beyond it `TopicsMessageRateExceeded`.
+  public var perTopicMinuteMaximum: Int?
+  /// Collapsible messages to one registration: so many at once, then one every `collapseRefillSeconds`; what is beyond
+  /// waits.
+  public var collapseBurst: Int?
+  public var collapseRefillSeconds = 180
+
+  public init() {}
+}
+
+/// Counts in windows of a minute and an hour.
+final class MessageRates: Sendable {
+  private struct Window {
+    var number: Int64
+    var count: Int
+  }
+
+  private let settings: MessagingSettings
+  private let windows = Mutex<[String: Window]>([:])
+  /// Beyond it those of earlier windows are forgotten.
+  private static let windowsKeptMaximum = 100_000
+
+  init(_ settings: MessagingSettings) { self.settings = settings }
+
+  func admits(registration: String, now: Int64) -> Bool {
+    admits("m \(registration)", settings.perMinuteMaximum, 60_000, now)
+      && admits("h \(registration)", settings.perHourMaximum, 3_600_000, now)
+  }
+
+  func admits(topic: String, now: Int64) -> Bool { admits("t \(topic)", settings.perTopicMinuteMaximum, 60_000, now) }
+
+  private func admits(_ key: @autoclosure () -> String, _ maximum: Int?, _ width: Int64, _ now: Int64) -> Bool {
+    guard let maximum else { return true }
+    let key = key()
+    let number = now / width
+    return windows.withLock { windows in
+      if windows.count >= Self.windowsKeptMaximum { windows = windows.filter { $0.value.number >= now / 3_600_000 } }
+      var window = windows[key] ?? Window(number: number, count: 0)
+      if window.number != number { window = Window(number: number, count: 0) }
+      window.count += 1
+      windows[key] = window
+      return window.count <= maximum
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import Foundation
+import PushDomain
+
+/// The text by which app servers name a registration: it says itself where to look, and cannot be guessed.
+///
+/// ```
+///   <instance id, 11 characters> : APA91b <Base64 of: version 1 | android id 8 | number 4 | proof 87>
+/// ```
+/// The proof is made of the device's seed, which nobody else knows; so no index of tokens is needed, and one that was
+/// good once is told from one that never was. Spec: GCM D3.8.
+struct RegistrationToken {
+  static let instanceIDLength = 11
+  private static let prefix = "APA91b"
+  private static let version: UInt8 = 1
+  private static let headBytes = 13
+  private static let proofBytes = 87
+
+  let id: InstallationID
+  let number: Int
+  private let instanceID: Substring
+  private let proof: [UInt8]
+
+  /// Nil for what is no such text.
+  init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count == Self.instanceIDLength, parts[1].hasPrefix(Self.prefix),
+      let bytes = Self.bytes(parts[1].dropFirst(Self.prefix.count)),
+      bytes.count == Self.headBytes + Self.proofBytes, bytes[0] == Self.version
+    else { return nil }
+    id = InstallationID(bytes[1..<9].reduce(0) { $0 << 8 | UInt64($1) })
+    number = bytes[9..<13].reduce(0) { $0 << 8 | Int($1) }
+    instanceID = parts[0]
+    proof = Array(bytes[Self.headBytes...])
+  }
+
+  /// Whether the device with this seed ever gave out this token.
+  func isProved(by seed: [UInt8]) -> Bool {
+    // Every byte is compared, whatever was found before.
+    zip(proof, Self.proof(of: number, seed)).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  func names(_ registration: AppRegistration, seed: [UInt8]) -> Bool {
+    instanceID == Self.instanceID(of: registration, seed)[...]
+  }
+
+  static func text(of registration: AppRegistration, on id: InstallationID, seed: [UInt8]) -> String {
+    var bytes: [UInt8] = [version]
+    bytes.append(contentsOf: withUnsafeBytes(of: id.androidID.bigEndian, Array.init))
+    bytes.append(contentsOf: withUnsafeBytes(of: UInt32(clamping: registration.number).bigEndian, Array.init))
+    return "\(instanceID(of: registration, seed)):\(prefix)\(self.text(bytes + proof(of: registration.number, seed)))"
+  }
+
+  private static func instanceID(of registration: AppRegistration, _ seed: [UInt8]) -> String {
+    if let own = registration.instanceID, own.utf8.count == instanceIDLength, !own.contains(":") { return own }
+    return text(Array(mac("instance", registration.number, seed).prefix(8)))
+  }
+
+  private static func proof(of number: Int, _ seed: [UInt8]) -> [UInt8] {
+    Array((mac("token", number, seed) + mac("more", number, seed)).prefix(proofBytes))
+  }
+
+  private static func mac(_ purpose: String, _ number: Int, _ seed: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA512>.authenticationCode(for: Array("\(purpose) \(number)".utf8), using: SymmetricKey(data: seed)))
+  }
+
+  /// Base64 for URLs, without padding. Spec: RFC 4648, 5.
+  static func text(_ bytes: [UInt8]) -> String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  private static func bytes(_ text: Substring) -> [UInt8]? {
+    guard text.utf8.count <= 256, !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") })
+    else { return nil }
+    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+    return Data(base64Encoded: standard + padding).map(Array.init)
+  }
+}
+
+/// Names one registration for the mailbox: its device and its number.
+struct MailScope: Hashable, Comparable {
+  let androidID: UInt64
+  let number: Int
+
+  init(_ id: InstallationID, _ number: Int) {
+    androidID = id.androidID
+    self.number = number
+  }
+
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let id = UInt64(parts[0]), let number = Int(parts[1]) else { return nil }
+    androidID = id
+    self.number = number
+  }
+
+  var text: String { "\(androidID)/\(number)" }
+  var id: InstallationID { InstallationID(androidID) }
+
+  static func < (left: MailScope, right: MailScope) -> Bool {
+    (left.androidID, left.number) < (right.androidID, right.number)
+  }
+}
+
+/// The queues that hold mail, by their entity keys.
+enum MailboxKey {
+  private static let devices = "gcm-"
+  private static let senders = "ccs-"
+
+  static func device(_ id: InstallationID) -> String { "\(devices)\(id.androidID)" }
+  static func sender(_ sender: String) -> String { senders + sender }
+
+  static func device(of key: String) -> InstallationID? {
+    guard key.hasPrefix(devices) else { return nil }
+    return UInt64(key.dropFirst(devices.count)).map { InstallationID($0) }
+  }
+
+  static func sender(of key: String) -> String? {
+    key.hasPrefix(senders) ? String(key.dropFirst(senders.count)) : nil
+  }
+}

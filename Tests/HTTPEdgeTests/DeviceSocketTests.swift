@@ -1,0 +1,133 @@
+import CarillonClient
+import Engine
+import GCMProtocol
+import MCSProtocol
+import PushDomain
+import Synchronization
+import Testing
+
+@testable import HTTPEdge
+
+@Suite("Device's socket, its words")
+struct DeviceSocketCodecTests {
+  private func stanza(_ text: String, _ codec: inout DeviceSocketCodec) throws(MCSViolation) -> MCSStanza {
+    let bytes = Array(text.utf8)
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(MCSViolation) -> MCSStanza in try codec.stanza(buffer) }
+    }
+    return try result.get()
+  }
+
+  @Test(
+    "what is none of the things that a client says ends the connection",
+    arguments: [
+      "", "{}", "[]", "null", #"{"type":7}"#, #"{"type":"no"}"#, #"{"type":"login"}"#, #"{"type":"login","id":"1"}"#,
+      #"{"type":"login","id":"1","token":"2","received":[1]}"#, #"{"type":"login","id":1,"token":2}"#,
+      #"{"type":"ack"}"#, #"{"type":"ack","ids":"a"}"#, #"{"type":"status","idle":1}"#,
+      #"{"type":"upstream","id":"a","to":"b"}"#,
+      #"{"type":"upstream","id":"a","to":"b","category":"c","data":{"k":1}}"#,
+      #"{"type":"ack","ids":[[[[[[]]]]]]}"#,
+    ])
+  func malformed(_ text: String) {
+    #expect(throws: MCSViolation.malformed) {
+      var codec = DeviceSocketCodec()
+      _ = try stanza(text, &codec)
+    }
+  }
+
+  @Test("numbers beyond all bounds are cut, not trapped on")
+  func bounds() throws {
+    var codec = DeviceSocketCodec()
+    _ = try stanza(#"{"type":"login","id":"1","token":"2","heartbeat":9223372036854775807}"#, &codec)
+    _ = try stanza(
+      #"{"type":"upstream","id":"a","to":"b","category":"c","ttl":-9223372036854775808}"#, &codec)
+  }
+}
+
+@Suite("Device's socket", .timeLimit(.minutes(1)))
+struct DeviceSocketTests {
+  private static let app = "com.example.app"
+  private static let sender = "1234567890"
+
+  private func client(_ server: ServerHarness, like other: DeviceIdentity? = nil) -> DeviceClient {
+    DeviceClient(
+      ServerAddress(host: "127.0.0.1", port: server.port), identity: other, backOff: BackOff(step: .milliseconds(10)))
+  }
+
+  private func send(_ server: ServerHarness, to token: String) async throws -> String {
+    var request = DownstreamRequest(target: .recipient(token))
+    request.data = [MailPair("score", "3x1")]
+    guard case .targets(let results) = try await server.engine.messaging.send(request, sender: Self.sender),
+      case .accepted(let id, _) = results.first
+    else { throw RawClient.ClosedEarly() }
+    return id
+  }
+
+  @Test("a device checks in, registers, gets what is stored and what comes; what it acknowledges comes once")
+  func messages() async throws {
+    try await ServerHarness.run { server in
+      let device = client(server)
+      let identity = try await device.checkIn()
+      let token = try await device.register(app: Self.app, senders: [Self.sender])
+      let stored = try await send(server, to: token)
+      var messages = await device.messages().makeAsyncIterator()
+      let first = try #require(try await messages.next())
+      #expect(first.id == stored)
+      #expect(first.category == Self.app && first.from == Self.sender && first.data["score"] == "3x1")
+      await device.acknowledge(stored)
+      let unacknowledged = try await send(server, to: token)
+      #expect(try await messages.next()?.id == unacknowledged)
+      // The same device from another place: the first is told to go, and only the second message comes again.
+      var again = await client(server, like: identity).messages().makeAsyncIterator()
+      #expect(try await again.next()?.id == unacknowledged)
+    }
+  }
+
+  @Test("an identity that the server does not know is refused for good")
+  func unknown() async throws {
+    try await ServerHarness.run { server in
+      let device = client(server, like: DeviceIdentity(id: 7, securityToken: 8))
+      await #expect(throws: ClientError.refused(status: 401, message: "unauthenticated")) {
+        for try await _ in await device.messages() {}
+      }
+    }
+  }
+
+  @Test("a message to an app server is safe when `send` returns; one to nobody never will be")
+  func upstream() async throws {
+    try await ServerHarness.run { server in
+      let device = client(server)
+      try await device.checkIn()
+      let token = try await device.register(app: Self.app, senders: [Self.sender])
+      let appServer = AppServer()
+      try await server.engine.appServers.attach(appServer, sender: Self.sender)
+      let reading = Task { for try await _ in await device.messages() {} }
+      try await device.send(DeviceUpstream(id: "m1", to: Self.sender, category: Self.app, data: ["move": "e4"]))
+      var mails = appServer.mails.makeAsyncIterator()
+      let mail = await mails.next()
+      #expect(mail?.id == "m1" && mail?.origin == token && mail?.pairs == [MailPair("move", "e4")])
+      await #expect(throws: ClientError.self) {
+        try await device.send(DeviceUpstream(id: "m2", to: "999", category: Self.app, data: [:]))
+      }
+      reading.cancel()
+      _ = await reading.result
+    }
+  }
+
+  @Test("a request without a handshake, and another method, are told so")
+  func handshake() async throws {
+    try await ServerHarness.run { server in
+      let raw = try await server.connect()
+      try await raw.get("/device/1/socket", headers: "")
+      #expect(try await raw.response().status == 400)
+    }
+  }
+}
+
+/// An app server's connection: keeps what it gets, and acknowledges nothing.
+private final class AppServer: AppServerLink {
+  let (mails, continuation) = AsyncStream.makeStream(of: Mail.self)
+  var pendingCount: Int { 0 }
+  func deliver(_ mail: Mail) { continuation.yield(mail) }
+  func close(_ reason: MailLinkClosing) { continuation.finish() }
+}
