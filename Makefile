@@ -43,7 +43,7 @@ test: setup test-environment ## Run all tests
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests|DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
-	Tests/Fuzz/run 60
+	Tests/Fuzz/run 40
 
 torture: torture-build ## Everything that could happen to a server, the long form: hours
 	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate
@@ -57,7 +57,7 @@ torture-build: setup
 	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-simulate $(FLAGS) -Xswiftc -DCARILLON_CANARIES
 
 fuzz: setup ## Fuzz everything that parses, a minute each
-	Tests/Fuzz/run 60
+	Tests/Fuzz/run 40
 
 # What the tests talk to was written by others: a CometD client, HTTP/2 servers, JWT, Web Push and webhook signatures;
 # senders and devices of GCM and FCM. (aioxmpp, below aiofcm, uses pytz without saying so.)

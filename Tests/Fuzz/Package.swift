@@ -72,7 +72,8 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics, systemPackage,
+        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics,
+        systemPackage,
       ]),
     // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
     module(
@@ -81,7 +82,8 @@ let package = Package(
       exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
 
     // Without its server, and with that without NIO.
-    .systemLibrary(name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(
+      name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module("CCSEdge", in: "Sources/Edge", ["CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
 
     // The fuzzers, and what they share.

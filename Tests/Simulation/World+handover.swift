@@ -120,7 +120,8 @@ extension World {
   }
 
   func take(from first: Int, clockSettings: Int, life: Int) throws {
-    let moment = Moment(monotonicMilliseconds: time.monotonicMilliseconds, clockSettings: clockSettings, life: life, epoch: epoch)
+    let moment = Moment(
+      monotonicMilliseconds: time.monotonicMilliseconds, clockSettings: clockSettings, life: life, epoch: epoch)
     for record in mirror.records[first...] {
       trace.note("durable: \(record.description)")
       try reference.apply(record, at: moment)

@@ -48,7 +48,9 @@ extension World {
       device.isAsking = false
       switch result {
       case .success(let credentials):
-        if let known, known != credentials { violated(.honestAnswers, "\(device.description) is another after check-in") }
+        if let known, known != credentials {
+          violated(.honestAnswers, "\(device.description) is another after check-in")
+        }
         device.credentials = credentials
         if reference.installations[String(credentials.id.androidID)]?.isKnown != true {
           violated(.nothingAcknowledgedIsLost, "\(device.description) has checked in and is not in the journal")
@@ -170,7 +172,8 @@ extension World {
   private func checkUpstream(_ message: UpstreamMessage, _ sender: String, _ token: GivenToken) {
     let known = reference.mailboxes["ccs-\(sender)"]?.known ?? [:]
     let isThere = known.values.contains {
-      ($0.mail.id == message.id || $0.mail.id.hasPrefix(message.id + "%")) && $0.mail.scope.hasPrefix(token.device + "/")
+      ($0.mail.id == message.id || $0.mail.id.hasPrefix(message.id + "%"))
+        && $0.mail.scope.hasPrefix(token.device + "/")
     }
     if message.timeToLive > 60, !isThere {
       violated(.nothingAcknowledgedIsLost, "upstream \(message.id) was taken and is not in the journal")

@@ -132,7 +132,8 @@ extension World {
         violated(.honestAnswers, "\(token.scope) is said to be not registered")
       }
     case .failed(.mismatchSenderID): break
-    case .failed(.unavailable): if !life.mayRefuse { violated(.honestAnswers, "\(token.scope) is said to be unavailable") }
+    case .failed(.unavailable):
+      if !life.mayRefuse { violated(.honestAnswers, "\(token.scope) is said to be unavailable") }
     case .failed(let error): violated(.honestAnswers, "a message to \(token.scope) is refused: \(error)")
     }
   }

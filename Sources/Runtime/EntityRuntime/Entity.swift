@@ -303,8 +303,7 @@ public actor Entity<State: RestorableState> {
     return effects
   }
 
-  private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value
-  { body(state) }
+  private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value { body(state) }
 
   private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void)
     -> Release

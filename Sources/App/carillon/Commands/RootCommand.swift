@@ -8,7 +8,8 @@ struct RootCommand: AsyncParsableCommand {
     version: "carillon \(Version.current)",
     subcommands: [
       ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, CheckConfigCommand.self,
-      HealthCommand.self, PushCommand.self, MessagesCommand.self, DemoCommand.self,
+      HealthCommand.self, PushCommand.self, MessagesCommand.self, DeviceCommand.self,
+      DemoCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 }

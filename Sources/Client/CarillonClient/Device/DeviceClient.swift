@@ -93,6 +93,11 @@ public actor DeviceClient {
     _ = try await request(.delete, "/device/1/registrations?app=\(pathSegment(app))\(subtype)")
   }
 
+  /// Subscribes one of its own tokens to a topic.
+  public func subscribe(_ token: String, to topic: String) async throws(ClientError) {
+    _ = try await request(.post, "/device/1/topics", ["token": .string(token), "topic": .string(topic)])
+  }
+
   private func request(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
   ) async throws(ClientError) -> JSONValue {

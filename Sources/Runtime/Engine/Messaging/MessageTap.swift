@@ -132,7 +132,9 @@ extension MessageStep {
   init(_ kind: Kind, _ mail: Mail, at: Timestamp, reason: String? = nil) {
     self.init(
       at: at, kind: kind, messageID: mail.id, sender: mail.sender, app: mail.category,
-      target: MailScope.shown(mail.scope), collapseKey: mail.collapseKey, reason: reason)
+      // A broadcast has no receiver yet.
+      target: mail.scope.isEmpty ? mail.origin : MailScope.shown(mail.scope), collapseKey: mail.collapseKey,
+      reason: reason)
   }
 
   init(_ ending: MailEnding, _ mail: EndedMail, at: Timestamp) {
