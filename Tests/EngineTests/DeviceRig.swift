@@ -214,7 +214,7 @@ final class PatientProvider: PushProvider {
     }
   ) { self.lane = lane }
 
-  var types: Set<String> { ["test", "httpcb"] }
+  var types: Set<String> { ["test", "httpcb", "ios"] }
   func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? { state.withLock { $0.obstacle } }
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane { lane(target, options) }
 

@@ -127,6 +127,47 @@ struct ManyTargetsTests {
   }
 }
 
+@Suite("A registration of an APNs token")
+struct RelayTests {
+  @Test("is pushed to through the queue of its address, as a topic's subscriber too, and can end there")
+  func relayed() async throws {
+    let rig = try await MessagingRig(sections: ["push": ["pushEnabled": "comet,ios"]])
+    func importing() async throws -> String {
+      try await rig.installations.importAPNs(
+        token: String(repeating: "0a", count: 32), application: "org.example.app", isSandbox: true,
+        sender: MessagingRig.sender)
+    }
+    let token = try await importing()
+    #expect(try await importing() == token)
+    try await rig.send(to: token) { request in
+      request.notification = [MailPair("title", "Hi"), MailPair("badge", "3")]
+      request.data = [MailPair("k", "v")]
+    }
+    _ = try await rig.installations.setTopic("news", of: token, sender: MessagingRig.sender, on: true)
+    _ = try await rig.messaging.send(DownstreamRequest(target: .topic("news")), sender: MessagingRig.sender)
+    try await rig.settle()
+    let messages = rig.rig.provider.deliveries.map(\.message)
+    try #require(messages.count == 2)
+    #expect(messages[0].display?.title == "Hi" && messages[0].display?.badge == 3 && messages[0].priority == .high)
+    #expect(String(decoding: messages[0].content, as: UTF8.self) == #"{"k":"v"}"# && messages[0].form == .members)
+    #expect(messages[0].target.debug && messages[0].collapseKey == "org.example.app")
+    #expect(messages[1].display?.isContentAvailable == true && messages[1].priority == .normal)
+    rig.rig.provider.answer { _ in .unregistered(reason: "410", since: nil, isSuspect: false) }
+    try await rig.send(to: token)
+    #expect(try await rig.result(to: token) == .failed(.notRegistered))
+    try await rig.stop()
+  }
+
+  @Test("without APNs credentials says so")
+  func noCredentials() async throws {
+    let rig = try await MessagingRig()
+    let token = try await rig.installations.importAPNs(
+      token: String(repeating: "0b", count: 32), application: "a", isSandbox: false, sender: MessagingRig.sender)
+    #expect(try await rig.result(to: token) == .failed(.invalidAPNsCredential))
+    try await rig.stop()
+  }
+}
+
 @Suite("A device's message for an app server")
 struct UpstreamTests {
   @Test("waits for a connection of its sender, and until that has acknowledged it")
@@ -201,6 +242,24 @@ struct UpstreamTests {
     let device = try await rig.device()
     #expect(
       await rig.engine.deviceGateway.send(message, to: recipient, from: device.id) == .refused(reason: reason))
+    try await rig.stop()
+  }
+
+  @Test("for its group reaches the other members, and nobody who is no member may send it")
+  func toGroup() async throws {
+    let rig = try await MessagingRig()
+    let devices = [try await rig.device(), try await rig.device(), try await rig.device()]
+    let key = try await rig.messaging.createGroup(
+      "anna", tokens: devices.prefix(2).map(\.token), sender: MessagingRig.sender)
+    let message = UpstreamMessage(
+      id: "1", category: MessagingRig.app, pairs: [MailPair("dismissed", "7")], timeToLive: 60)
+    #expect(await rig.engine.deviceGateway.send(message, to: key, from: devices[0].id) == .accepted)
+    #expect(
+      await rig.engine.deviceGateway.send(message, to: key, from: devices[2].id)
+        == .refused(reason: "SENDER_ID_MISMATCH"))
+    try await rig.settle()
+    #expect(await rig.pending(devices[0]).isEmpty)
+    #expect(try await rig.connect(devices[1]).mails.map(\.pairs) == [[MailPair("dismissed", "7")]])
     try await rig.stop()
   }
 

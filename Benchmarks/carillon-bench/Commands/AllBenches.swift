@@ -19,6 +19,11 @@ struct AllBenches: AsyncParsableCommand {
     results.add(try await ChatBench.measure(try .parse([]), server: try .parse([])))
     results.add(try await IdleBench.measure(try .parse([])))
     results.add(try await RestartBench.measure(try .parse([])))
+    if GCMBench.isPossible {
+      results.add(try await GCMBench.measure(try .parse([])))
+    } else {
+      Terminal.note("gcm: left out, since openssl is not installed")
+    }
     try report.publish(results)
   }
 }

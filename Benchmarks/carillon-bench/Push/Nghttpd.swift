@@ -19,18 +19,10 @@ final class Nghttpd: Sendable {
   init(in directory: WorkDirectory) async throws {
     executable = try Programs.require("nghttpd", package: "nghttp2-server")
     port = try BenchServer.freePort()
-    certificate = directory.path + "/peer.pem"
-    key = directory.path + "/peer-key.pem"
+    let pair = try await Certificate.make(in: directory)
+    (certificate, key) = (pair.path, pair.keyPath)
     log = directory.path + "/nghttpd.log"
     root = directory.path + "/htdocs"
-    let openssl = try Programs.require("openssl", package: "openssl")
-    let status = try await ChildProcess.run(
-      openssl,
-      [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
-        certificate, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-      ], log: log)
-    guard status == 0 else { throw BenchError("openssl made no certificate:\n\(Files.text(log) ?? "")") }
     for folder in [root, root + "/3", root + "/3/device"] {
       guard mkdir(folder, 0o700) == 0 else { throw BenchError("cannot make \(folder)") }
     }

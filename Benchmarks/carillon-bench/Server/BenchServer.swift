@@ -36,7 +36,7 @@ final class BenchServer: Sendable {
       service.request-chat:
         _type: builtin
       """ + "\n", to: directory.path + "/carillon.yaml")
-    agentToken = try await Self.createToken(executable, directory)
+    agentToken = try await Self.createToken(executable, directory, name: "bench", ["--role", "agent"])
     child = try ChildProcess(
       executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log")
   }
@@ -68,14 +68,17 @@ final class BenchServer: Sendable {
     return String(decoding: log.suffix(Limits.logTailBytes), as: UTF8.self)
   }
 
-  private static func createToken(_ executable: String, _ directory: WorkDirectory) async throws -> String {
-    let output = directory.path + "/token"
+  /// Makes an access token in the token file that the server of `directory` reads.
+  /// - Parameter arguments: what `carillon token create` is told besides.
+  static func createToken(
+    _ executable: String, _ directory: WorkDirectory, name: String, _ arguments: [String]
+  ) async throws -> String {
+    let output = directory.path + "/token-" + name
     // A directory that is served again has its token already.
     if let token = Files.text(output).flatMap(token(in:)) { return token }
     let status = try await ChildProcess.run(
       executable,
-      ["token", "create", "--config", directory.path + "/carillon.yaml", "--role", "agent", "--name", "bench"],
-      log: output)
+      ["token", "create", "--config", directory.path + "/carillon.yaml", "--name", name] + arguments, log: output)
     let text = Files.text(output) ?? ""
     guard status == 0, let token = Self.token(in: text) else {
       throw BenchError("token create ended with \(status):\n\(text)")
@@ -89,7 +92,7 @@ final class BenchServer: Sendable {
   }
 
   /// The server is built beside this program.
-  private static func executable() throws -> String {
+  static func executable() throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     guard length > 0 else { throw BenchError("cannot tell where this program is") }

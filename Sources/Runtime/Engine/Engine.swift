@@ -162,7 +162,8 @@ public final class Engine: Sendable {
     }
     messaging = MessagingService(
       installations: installationDirectory, groups: groupDirectory, broadcasts: broadcastDirectory, queues: queues,
-      dispatcher: dispatcher, configuration: configuration, identifiers: identifiers, context: context)
+      dispatcher: dispatcher, configuration: configuration, identifiers: identifiers, context: context,
+      itself: lateMessaging)
     lateMessaging.set(messaging)
     installations = messaging.installations
     deviceGateway = messaging.gateway

@@ -14,6 +14,7 @@ extension DeviceGateway {
       recipient.hasSuffix(Self.hostSuffix) ? String(recipient.dropLast(Self.hostSuffix.count)) : recipient
     guard !message.id.isEmpty, message.id.utf8.count <= 256 else { return .refused(reason: "INVALID_MESSAGE_ID") }
     guard message.timeToLive >= 0 else { return .refused(reason: "INVALID_TTL") }
+    if let outcome = await messaging.value.send(message, toGroup: recipient, from: id) { return outcome }
     guard
       let found = await installations.find(app: message.category, subtype: message.subtype, sender: sender, on: id)
     else { return .refused(reason: "SENDER_ID_MISMATCH") }

@@ -18,6 +18,8 @@ public struct DeviceGateway: Sendable {
   let limits: EngineLimits
   let tap: MessageTap
   let throttle: CollapseThrottle?
+  /// For messages from one device of a group to the others.
+  let messaging: Late<MessagingService>
   let links = DeviceLinks()
 
   /// A device logs in. An older connection of the same device is closed.

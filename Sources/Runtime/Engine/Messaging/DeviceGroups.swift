@@ -1,5 +1,6 @@
 import EntityRuntime
 import EventSourcing
+import GCMProtocol
 import PushDomain
 import Synchronization
 
@@ -51,6 +52,22 @@ extension MessagingService {
     do { key = try await group.read { $0.key } } catch { throw .unavailable }
     guard let key else { throw .notFound }
     return key
+  }
+
+  /// A message of a member for the others: what one device has dismissed, say. Spec: GCM B7.8.
+  /// - Returns: nil if there is no such group.
+  func send(_ message: UpstreamMessage, toGroup key: String, from id: InstallationID) async -> UpstreamOutcome? {
+    guard let entity = groupIndex[key], let group = groups[entity] else { return nil }
+    let sender = GroupIndex.sender(of: entity)
+    let own = await installations.find(app: message.category, subtype: message.subtype, sender: sender, on: id)?.token
+    let members = await group.peek { $0.members }
+    guard let own, members.contains(own) else { return .refused(reason: "SENDER_ID_MISMATCH") }
+    var request = DownstreamRequest(target: .tokens(members.filter { $0 != own }))
+    request.data = message.pairs
+    request.timeToLive = min(message.timeToLive, DownstreamLimits.timeToLiveMaximum)
+    guard message.pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= DownstreamLimits.dataBytesMaximum
+    else { return .refused(reason: "MESSAGE_TOO_BIG") }
+    return (try? await send(request, sender: sender)) == nil ? .unavailable : .accepted
   }
 
   func perform(_ effects: [DeviceGroupEffect], of group: Entity<DeviceGroup>) async {

@@ -5,28 +5,24 @@ import PushDomain
 extension MessagingService {
   init(
     installations: EntityDirectory<Installation>, groups: EntityDirectory<DeviceGroup>,
-    broadcasts: EntityDirectory<Broadcast>, queues: EntityDirectory<PushQueue>,
-    dispatcher: PushDispatcher,
-    configuration: EngineConfiguration, identifiers: Identifiers, context: RuntimeContext
+    broadcasts: EntityDirectory<Broadcast>, queues: EntityDirectory<PushQueue>, dispatcher: PushDispatcher,
+    configuration: EngineConfiguration, identifiers: Identifiers, context: RuntimeContext,
+    itself: Late<MessagingService>
   ) {
     let (limits, settings, topics) = (configuration.limits, configuration.messaging, TopicIndex())
     tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
     self.installations = InstallationService(
-      directory: installations, topics: topics, queues: queues, context: context,
-      identifiers: identifiers,
+      directory: installations, topics: topics, queues: queues, context: context, identifiers: identifiers,
       limits: limits)
-    let upstream = AppServerGateway(
-      queues: queues, context: context, limits: limits, links: AppServerLinks())
+    let upstream = AppServerGateway(queues: queues, context: context, limits: limits, links: AppServerLinks())
     gateway = DeviceGateway(
-      installations: self.installations, queues: queues, upstream: upstream, context: context,
-      limits: limits, tap: tap,
+      installations: self.installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
       throttle: settings.collapseBurst.map {
         CollapseThrottle(burst: $0, refillSeconds: settings.collapseRefillSeconds)
-      })
+      }, messaging: itself)
     relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
     self.broadcasts = BroadcastRunner(
-      broadcasts: broadcasts, installations: self.installations, topics: topics, queues: queues,
-      gateway: gateway,
+      broadcasts: broadcasts, installations: self.installations, topics: topics, queues: queues, gateway: gateway,
       relay: relay, context: context, limits: limits)
     self.groups = groups
     groupIndex = GroupIndex()
