@@ -162,8 +162,9 @@ let package = Package(
       name: "carillon-bench",
       dependencies: [
         "Bayeux", "CJemalloc", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime", "EventSourcing",
-        "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics", "PushDomain", "PushProviders",
-        argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, systemPackage,
+        "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol", "PrometheusMetrics",
+        "PushDomain", "PushProviders",
+        argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 

@@ -100,6 +100,7 @@ final class SimulatedDevice: @unchecked Sendable {
   private func acknowledge(_ ids: [String]) {
     guard let wire, let credentials, !ids.isEmpty, !wire.life.isOver else { return }
     wire.outstanding.removeAll { ids.contains($0) }
+    world.trace.note("\(description) acknowledges \(ids.count) messages")
     world.counts.mailsAcknowledged += ids.count
     if world.chance.comes(30) {
       world.start("acknowledge", in: wire.life) { await $0.deviceGateway.acknowledgeDurably(ids, by: credentials.id) }

@@ -1,10 +1,13 @@
 import Engine
+import EventSourcing
 import Journal
 import JournalFormat
 
 // A customer asks to be forgotten.
 extension World {
   func redact(_ life: Life) {
+    let asked = devices.filter { $0.credentials != nil }
+    if chance.comes(50), let device = chance.one(of: asked) { return redact(device, life) }
     guard let customer = chance.one(of: customers) else { return }
     let key = customer.userKey
     trace.begin(step, "\(key) is to be forgotten")
@@ -20,12 +23,35 @@ extension World {
     }
   }
 
+  private func redact(_ device: SimulatedDevice, _ life: Life) {
+    guard let key = device.key else { return }
+    let own = tokens.filter { $0.device == key }
+    let subject = chance.one(of: own).map { chance.comes(50) ? $0.text : key } ?? key
+    trace.begin(step, "\(device.description) is to be forgotten")
+    hasRedacted = true
+    device.endings += 1
+    learn()
+    let known = UInt64(mirror.records.count)
+    ask("redaction", in: life) {
+      try await $0.redact(subject: subject, by: "operator", reason: "asked for")
+    } then: { [self] result in
+      guard case .success = result else { return }
+      counts.redactions += 1
+      findTraces(of: key, upTo: known, in: life)
+      if reference.installations[key]?.isKnown == true { violated(.redactedIsGone, "\(device.description) is known") }
+      device.isForgotten()
+    }
+  }
+
   /// Nothing of what was written about a customer until then is in the journal any more.
   private func findTraces(of key: String, upTo position: UInt64, in life: Life) {
     let reader = JournalReader(directory: Self.journalDirectory, storage: life.disk)
     do {
       try reader.forEachRecord { record in
-        guard record.position <= position, !record.isRedacted else { return }
+        // A broadcast names whom it has come to; it is nobody's.
+        guard record.position <= position, !record.isRedacted, record.kind != EntityKind.broadcast.rawValue else {
+          return
+        }
         let text = String(decoding: record.payload, as: UTF8.self)
         guard text.firstWord(from: key) == key else { return }
         throw Failure(.redactedIsGone, "record \(record.position) still speaks of \(key)")

@@ -107,7 +107,8 @@ final class World: @unchecked Sendable {
     secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
     trace = Trace(isLoud: isLoud)
     SeededExecutor.begin(seed: seed &* 0x9E37_79B9_7F4A_7C15)
-    segmentByteCount = chance.comes(50) ? 32_768 : 65_536
+    // Large enough for one record with all that waits for a device.
+    segmentByteCount = chance.comes(50) ? 262_144 : 524_288
     disk = MemoryDisk(sectorByteCount: chance.comes(50) ? 512 : 4_096)
     for _ in 0..<Self.customerCount { addCustomer() }
     for _ in 0..<Self.deviceCount { addDevice() }

@@ -114,9 +114,7 @@ extension BroadcastEvent: JournaledEvent {
     case 1: self = .accepted(try BroadcastWork(payload: &payload))
     case 2:
       var past: String?
-      while let field = try payload.next() {
-        if field == 3 { past = try payload.text() } else { try payload.skip() }
-      }
+      while let field = try payload.next() { if field == 3 { past = try payload.text() } else { try payload.skip() } }
       guard let past else { throw .missingField(3) }
       self = .advanced(past: past)
     case 3:

@@ -38,8 +38,12 @@ public struct DeviceGroup: Decider, Codable, Equatable {
       guard remaining.count <= Self.membersMaximum else { throw .tooManyMembers }
       if remaining == members { return [] }
       return [remaining.isEmpty ? .ended : .changed(members: remaining)]
-    case .erase:
-      return key == nil ? [] : [.erased]
+    case .erase(let tokens):
+      var rest = self
+      let leaving = Set(tokens)
+      rest.members.removeAll { leaving.contains($0) }
+      if rest.members.isEmpty { rest.key = nil }
+      return [.erased(state: rest.stateBytes)]
     }
   }
 
@@ -50,9 +54,12 @@ public struct DeviceGroup: Decider, Codable, Equatable {
       self.members = members
     case .changed(let members):
       self.members = members
-    case .ended, .erased:
+    case .ended:
       key = nil
       members = []
+    case .erased(let state):
+      // Bytes that are no state are refused when the event is decoded.
+      if let state = try? DeviceGroup(stateBytes: state) { self = state }
     }
   }
 
@@ -69,7 +76,8 @@ public enum DeviceGroupCommand: Sendable, Equatable {
   case create(key: String, tokens: [String])
   /// What is added and is there, or removed and is not, changes nothing.
   case change(add: [String], remove: [String])
-  case erase
+  /// These members go, and the group is stated anew, so that records before this moment can be erased.
+  case erase(tokens: [String])
 }
 
 public enum DeviceGroupRejection: Error, Equatable {
@@ -89,7 +97,8 @@ public enum DeviceGroupEvent: Sendable, Equatable, Codable {
   case changed(members: [String])
   /// Its last member has left.
   case ended
-  case erased
+  /// `state` is all that is left, as `encodeState` wrote it.
+  case erased(state: [UInt8])
 
   public static func isRestatement(_ tag: EventTag) -> Bool { tag == 4 }
 }
@@ -111,11 +120,23 @@ extension DeviceGroupEvent: JournaledEvent {
       for member in members { writer.text(2, member) }
     case .changed(let members):
       for member in members { writer.text(2, member) }
-    case .ended, .erased: break
+    case .ended: break
+    case .erased(let state): writer.data(3, state)
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+    if tag == 4 {
+      var state: [UInt8]?
+      while let field = try payload.next() {
+        if field == 3 { state = try payload.data() } else { try payload.skip() }
+      }
+      guard let state else { throw .missingField(3) }
+      // `evolve` asks no questions, so the answer is found here.
+      _ = try DeviceGroup(stateBytes: state)
+      self = .erased(state: state)
+      return
+    }
     let group = try DeviceGroup(state: &payload)
     switch tag {
     case 1:
@@ -123,7 +144,6 @@ extension DeviceGroupEvent: JournaledEvent {
       self = .created(key: key, members: group.members)
     case 2: self = .changed(members: group.members)
     case 3: self = .ended
-    case 4: self = .erased
     default: throw .unknownTag(tag)
     }
   }

@@ -56,9 +56,11 @@ public struct Mail: Sendable, Equatable, Codable {
   /// Now or never: it is never stored. Spec: GCM S54.
   public var isNowOrNever: Bool { timeToLive == 0 }
 
-  /// What it weighs: all that may be long, and a little for the rest.
+  /// What it weighs: all that may be long, and a little for the rest. Not less than the record of its end: the ends of
+  /// all messages of a mailbox must fit into one turn.
   public var contentBytes: Int {
-    let texts = id.utf8.count + origin.utf8.count + category.utf8.count + (collapseKey?.utf8.count ?? 0)
+    let names = [id, scope, origin, sender, category, collapseKey ?? "", receiptFor ?? ""]
+    let texts = names.reduce(0) { $0 + $1.utf8.count }
     return pairs.reduce((rawData?.count ?? 0) + texts + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 }
   }
 

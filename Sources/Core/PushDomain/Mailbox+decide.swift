@@ -2,9 +2,7 @@ internal import EventSourcing
 
 // The rules. Spec: GCM A3, A7, F3-F8.
 extension Mailbox {
-  func store(_ mail: Mail, for receiver: MailReceiver, _ limits: MailLimits, _ now: Timestamp)
-    -> [PushEvent]
-  {
+  func store(_ mail: Mail, for receiver: MailReceiver, _ limits: MailLimits, _ now: Timestamp) -> [PushEvent] {
     var mail = mail
     if let twin = messages.first(where: { $0.id == mail.id }) {
       // A device counts for itself: two of them may use the same id. The same message again is none.
@@ -14,9 +12,7 @@ extension Mailbox {
     }
     guard mail.expiry > now else { return [] }
     // Spec: GCM F6. What has come since the receiver was there counts for itself again.
-    if notices[mail.scope] != nil, !receiver.takes(mail),
-      !messages.contains(where: { $0.scope == mail.scope })
-    {
+    if notices[mail.scope] != nil, !receiver.takes(mail), !messages.contains(where: { $0.scope == mail.scope }) {
       return [.mailDropped(mail.withoutContent, count: 1)]
     }
     var events: [PushEvent] = []
@@ -25,13 +21,11 @@ extension Mailbox {
       let fresh = mails.filter { !gone.contains($0.id) }
       guard !fresh.isEmpty else { return }
       gone.formUnion(fresh.map(\.id))
-      events.append(.mailEnded(fresh.map(EndedMail.init), ending))
+      events += Self.ended(fresh, ending)
     }
     end(messages.filter { $0.expiry <= now }, .expired)
     if let key = mail.collapseKey {
-      let keyed = messages.filter {
-        $0.collapseKey != nil && $0.scope == mail.scope && $0.sender == mail.sender
-      }
+      let keyed = messages.filter { $0.collapseKey != nil && $0.scope == mail.scope && $0.sender == mail.sender }
       let same = keyed.filter { $0.collapseKey == key }
       end(same, .collapsed)
       let others = keyed.filter { $0.collapseKey != key && !gone.contains($0.id) }
@@ -41,12 +35,10 @@ extension Mailbox {
     let unkeyed = kept.filter { $0.collapseKey == nil && $0.scope == mail.scope }
     let bytes = kept.reduce(mail.contentBytes) { $0 + $1.contentBytes } + noticeBytes
     let isFull =
-      (mail.collapseKey == nil && unkeyed.count >= limits.messagesInScopeMaximum)
-      || bytes > limits.contentBytesMaximum
+      (mail.collapseKey == nil && unkeyed.count >= limits.messagesInScopeMaximum) || bytes > limits.contentBytesMaximum
     guard isFull else { return events + [.mailStored(mail)] }
     switch (limits.overflow, receiver) {
-    case (.refuses, _):
-      return []
+    case (.refuses, _): return []
     case (.dropsScope, .active):
       // All of it was written to the connection; the client just does not say that it has it. Spec: GCM D8.6.
       end(superfluous(of: kept, beside: mail, limits), .unconfirmed)
@@ -59,22 +51,21 @@ extension Mailbox {
 
   func acknowledge(_ ids: [String]) -> [PushEvent] {
     let ids = Set(ids)
-    let had = messages.filter { ids.contains($0.id) }.map(EndedMail.init)
-    let told = notices.values.map(\.mail).filter { ids.contains($0.id) }.map(EndedMail.init)
-      .sorted { $0.scope < $1.scope }
-    return had.isEmpty && told.isEmpty ? [] : [.mailEnded(told + had, .acknowledged)]
+    return Self.ended(pending.filter { ids.contains($0.id) }, .acknowledged)
   }
 
-  func expire(_ now: Timestamp) -> [PushEvent] {
-    let over = (notices.sorted { $0.key < $1.key }.map(\.value.mail) + messages).filter {
-      $0.expiry <= now
+  func expire(_ now: Timestamp) -> [PushEvent] { Self.ended(pending.filter { $0.expiry <= now }, .expired) }
+
+  func endScope(_ scope: String) -> [PushEvent] { Self.ended(pending.filter { $0.scope == scope }, .unregistered) }
+
+  /// One event for each registration: none is to be found in a record about another, which may be erased.
+  private static func ended(_ mails: some Sequence<Mail>, _ ending: MailEnding) -> [PushEvent] {
+    var scopes: [String] = []
+    let byScope = mails.reduce(into: [String: [EndedMail]]()) { all, mail in
+      if all[mail.scope] == nil { scopes.append(mail.scope) }
+      all[mail.scope, default: []].append(EndedMail(mail))
     }
-    return over.isEmpty ? [] : [.mailEnded(over.map(EndedMail.init), .expired)]
-  }
-
-  func endScope(_ scope: String) -> [PushEvent] {
-    let over = pending.filter { $0.scope == scope }
-    return over.isEmpty ? [] : [.mailEnded(over.map(EndedMail.init), .unregistered)]
+    return scopes.map { .mailEnded(byScope[$0] ?? [], ending) }
   }
 
   private var noticeBytes: Int { notices.values.reduce(0) { $0 + $1.mail.contentBytes } }
@@ -85,10 +76,9 @@ extension Mailbox {
     var bytes = kept.reduce(noticeBytes + mail.contentBytes) { $0 + $1.contentBytes }
     var inScope = mail.collapseKey == nil ? kept.count(where: isCounted) + 1 : 0
     return kept.filter { old in
-      guard
-        bytes > limits.contentBytesMaximum
-          || (isCounted(old) && inScope > limits.messagesInScopeMaximum)
-      else { return false }
+      guard bytes > limits.contentBytesMaximum || (isCounted(old) && inScope > limits.messagesInScopeMaximum) else {
+        return false
+      }
       bytes -= old.contentBytes
       if isCounted(old) { inScope -= 1 }
       return true
@@ -120,9 +110,7 @@ extension Mailbox {
   /// Message 1…, notice 2….
   func encode(into writer: inout PayloadWriter) {
     for mail in messages { writer.nested(1) { mail.encode(into: &$0) } }
-    for (_, notice) in notices.sorted(by: { $0.key < $1.key }) {
-      writer.nested(2) { notice.encode(into: &$0) }
-    }
+    for (_, notice) in notices.sorted(by: { $0.key < $1.key }) { writer.nested(2) { notice.encode(into: &$0) } }
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {

@@ -28,7 +28,7 @@ public struct Mailbox: Sendable, Equatable, Codable {
   /// What the receiver has to get, the notices first.
   public var pending: [Mail] { notices.sorted { $0.key < $1.key }.map(\.value.mail) + messages }
 
-  func contains(_ id: String) -> Bool { messages.contains { $0.id == id } }
+  public func contains(_ id: String) -> Bool { messages.contains { $0.id == id } }
 
   /// Whether `mail` was taken, under its own id or, if another has that, under the one that it was given.
   public func holds(_ mail: Mail) -> Bool {

@@ -65,6 +65,12 @@ extension PushEvent {
     }
   }
 
+  /// Everybody whom this record is about: its producer, or those whose messages ended.
+  public var producers: [String] {
+    if case .mailEnded(let mails, _) = self { return mails.map(\.scope) }
+    return producer.map { [$0] } ?? []
+  }
+
   /// True for a restatement that holds messages of one of these producers: it has to go with their own records, after
   /// a later one has taken its place.
   public func holdsMessages(of producers: Set<String>) -> Bool {

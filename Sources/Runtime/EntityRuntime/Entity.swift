@@ -27,8 +27,7 @@ public enum TurnError<Rejection: Error & Equatable>: Error {
 public actor Entity<State: RestorableState> {
   public typealias Failure = TurnError<State.Rejection>
   /// Performs the effects of one turn, in order, on the outbox's task. Must not wait for the durability of anything.
-  public typealias Interpreter =
-    @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
+  public typealias Interpreter = @Sendable (_ effects: [State.Effect], _ entity: Entity<State>) async -> Void
 
   public nonisolated let id: EntityID
   private var state: State
@@ -53,8 +52,7 @@ public actor Entity<State: RestorableState> {
   ///   - place: where the state sleeps, if it does; `state` is empty then.
   ///   - isUnarmed: the timers that it waits for are to be started when it wakes up.
   public init(
-    id: EntityID, state: State = State(), sleepingAt place: StatePlace? = nil,
-    isUnarmed: Bool = false,
+    id: EntityID, state: State = State(), sleepingAt place: StatePlace? = nil, isUnarmed: Bool = false,
     sequence: UInt64 = 0, context: RuntimeContext, interpret: @escaping Interpreter
   ) {
     self.id = id
@@ -77,8 +75,7 @@ public actor Entity<State: RestorableState> {
     waiting += 1
     // The continuation's body runs here and now, on this actor: the turn is over before anything awaits.
     // Unchecked, because it is on the way of every message: each path below hands it over exactly once.
-    let result = await withUnsafeContinuation {
-      (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
+    let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Reply, Failure>, Never>) in
       let gate = ReleaseGate()
       do throws(Failure) {
         try wake()
@@ -88,9 +85,7 @@ public actor Entity<State: RestorableState> {
       } catch {
         // A refusal tells about state too: it waits for the events that made it.
         let failure = Result<Reply, Failure>.failure(error)
-        do throws(EventLogError) {
-          try context.log.afterDurable { continuation.resume(returning: failure) }
-        } catch {
+        do throws(EventLogError) { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
           continuation.resume(returning: .failure(Self.failure(error)))
         }
       }
@@ -150,9 +145,7 @@ public actor Entity<State: RestorableState> {
   ) async throws(Failure) -> Value {
     try wake()
     let value = Self.read(&state, body)
-    do throws(EventLogError) { try await context.untilDurable() } catch {
-      throw Self.failure(error)
-    }
+    do throws(EventLogError) { try await context.untilDurable() } catch { throw Self.failure(error) }
     return value
   }
 
@@ -230,19 +223,15 @@ public actor Entity<State: RestorableState> {
       return CapturedEntity(content: .place(source.place), sequence: sequence)
     }
     let brief = Brief(rest: state.rest, note: Self.note(&state, note))
-    return CapturedEntity(
-      content: .image(EntityImage(brief: brief, state: state.stateBytes)), sequence: sequence)
+    return CapturedEntity(content: .image(EntityImage(brief: brief, state: state.stateBytes)), sequence: sequence)
   }
 
   /// As `capture`; nil if the entity was used during the last `sweeps` sweeps, or is busy, or owes something.
-  func captureForSleep(unusedFor sweeps: UInt32, _ note: (borrowing State) -> [UInt8])
-    -> CapturedEntity?
-  {
+  func captureForSleep(unusedFor sweeps: UInt32, _ note: (borrowing State) -> [UInt8]) -> CapturedEntity? {
     // Looked up and never used: its timers would be forgotten.
     if isUnarmed { wakeUp() }
     let age = context.sweepNumber.load(ordering: .relaxed) &- lastUse.load(ordering: .relaxed)
-    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished,
-      place != nil || state.rest != .wakeful
+    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished, place != nil || state.rest != .wakeful
     else { return nil }
     return capture(note)
   }
@@ -257,9 +246,7 @@ public actor Entity<State: RestorableState> {
   /// The number of the last event so far.
   nonisolated var progressedTo: UInt64 { progress.load(ordering: .relaxed) }
 
-  private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] {
-    note(state)
-  }
+  private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] { note(state) }
 
   /// Decide, append, evolve. The log holds `gate`'s place; the caller opens it.
   private func turn(
@@ -277,8 +264,7 @@ public actor Entity<State: RestorableState> {
       }
       let stored = events.map { StoredEvent($0) }
       try context.log.append(
-        Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy,
-        release: gate.release)
+        Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
     } catch { throw Self.failure(error) }
     sequence += UInt64(events.count)
     progress.store(sequence, ordering: .relaxed)
@@ -305,9 +291,7 @@ public actor Entity<State: RestorableState> {
 
   private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value { body(state) }
 
-  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void)
-    -> Release
-  {
+  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
     let interpret = interpret
     guard !effects.isEmpty else { return { reply() } }
     #if CARILLON_CANARIES

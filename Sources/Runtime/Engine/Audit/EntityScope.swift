@@ -2,7 +2,8 @@ public import EventSourcing
 public import JournalFormat
 import PushDomain
 
-/// The records that tell of one entity: its own, and of a chat also what its pushes met with in their queues.
+/// The records that tell of one entity: its own; of a chat also what its pushes met with in their queues, and of a device
+/// that has checked in what is in its queue, and what it has sent.
 public struct EntityScope: Sendable {
   public let entity: EntityID
 
@@ -11,9 +12,18 @@ public struct EntityScope: Sendable {
   public func belongs(_ record: borrowing RecordView) -> Bool {
     guard !record.isRedacted else { return false }
     if record.kind == entity.kind.rawValue { return record.key.elementsEqual(entity.key.utf8) }
-    guard entity.kind == .chatSession, record.kind == EntityKind.pushQueue.rawValue else { return false }
+    guard record.kind == EntityKind.pushQueue.rawValue else { return false }
+    if entity.kind == .installation,
+      MailboxKey.device(of: record.keyText).map({ String($0.androidID) }) == entity.key
+    {
+      return true
+    }
     var reader = PayloadReader(record.payload)
     guard let event = try? PushEvent(tag: record.tag, payload: &reader) else { return false }
-    return event.producer == entity.key
+    switch entity.kind {
+    case .chatSession: return event.producer == entity.key
+    case .installation: return event.producers.contains { $0.hasPrefix(entity.key + "/") }
+    default: return false
+    }
   }
 }

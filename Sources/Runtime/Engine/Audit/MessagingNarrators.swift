@@ -42,7 +42,9 @@ struct GroupNarrator: Narrator {
     case .created(_, let members): entry.what = "is made with \(members.count) members"
     case .changed(let members): entry.what = "has \(members.count) members now"
     case .ended: entry.what = "has lost its last member"
-    case .erased: entry.what = "was erased"
+    case .erased(let state):
+      let left = (try? DeviceGroup(stateBytes: state))?.members.count ?? 0
+      entry.what = "states itself anew: \(left) members are left after an erasure"
     }
     return [entry]
   }

@@ -16,6 +16,8 @@ struct SubjectLinks: Sendable {
     EntityKind.cometSession.rawValue: comet,
     EntityKind.pushQueue.rawValue: push,
     EntityKind.device.rawValue: device,
+    EntityKind.installation.rawValue: installation,
+    EntityKind.deviceGroup.rawValue: group,
   ]
 
   private static let chat = SubjectLinks(
@@ -52,7 +54,7 @@ struct SubjectLinks: Sendable {
   private static let push = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: PushEvent = decode(tag, payload) else { return }
-      if let producer = event.producer { scope.producers[key, default: []].insert(producer) }
+      if !event.producers.isEmpty { scope.producers[key, default: []].formUnion(event.producers) }
       guard case .enqueued(let message) = event else { return }
       if let owner = message.owner { scope.ownersByProducer[message.producer, default: []].insert(owner) }
       if scope.isSubject(message.target.deviceID) {
@@ -61,10 +63,12 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, tag, payload in
       guard let event: PushEvent = decode(tag, payload) else { return false }
-      if let producer = event.producer { return scope.holds(producer: producer) }
+      let producers = event.producers
+      if !producers.isEmpty { return producers.allSatisfy { scope.holds(producer: $0) } }
       if case .erased(let pushes, _) = event {
         return pushes.contains { scope.holds(producer: $0.id.producer) }
-          || event.holdsMessages(of: scope.serviceIDs.union(scope.otherProducers))
+          || event.holdsMessages(
+            of: scope.serviceIDs.union(scope.otherProducers).union(scope.mailScopes))
       }
       // About the address as a whole: the customer's if nobody else is pushed to there.
       return scope.producers[key]?.allSatisfy { scope.holds(producer: $0) } ?? false
@@ -83,6 +87,29 @@ struct SubjectLinks: Sendable {
     belongs: { scope, key, tag, payload in
       guard let event: DeviceEvent = decode(tag, payload) else { return false }
       return scope.holds(device: key, event)
+    })
+
+  private static let installation = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: InstallationEvent = decode(tag, payload) else { return }
+      switch event {
+      case .checkedIn(let identity): scope.checkedIn(key, seed: identity.seed)
+      case .erased(let state):
+        scope.checkedIn(key, seed: (try? Installation(stateBytes: state))?.identity?.seed)
+      case .registered, .registrationEnded, .keysSet, .topicJoined, .topicLeft:
+        scope.checkedIn(key, seed: nil)
+      }
+    },
+    belongs: { scope, key, _, _ in scope.installationKeys.contains(key) })
+
+  private static let group = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: DeviceGroupEvent = decode(tag, payload) else { return }
+      scope.groups[key, default: []].formUnion(event.tokens)
+    },
+    belongs: { scope, key, tag, payload in
+      guard let event: DeviceGroupEvent = decode(tag, payload) else { return false }
+      return event.tokens.contains { scope.holds(token: $0) }
     })
 
   private static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: Payload) -> Event? {

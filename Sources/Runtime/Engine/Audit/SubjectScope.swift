@@ -9,9 +9,11 @@ import PushDomain
 ///   subject ──names──> chats <──user key──> Comet sessions      1st pass: `collect` each record, then `close`
 ///                        ├──producer──> pushes in queues        2nd pass: `belongs` for each record
 ///                        └──user key──> devices
+///           ──names──> installations ──scope──> messages in queues
+///                        └──token──> device groups
 /// ```
-/// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, or a value of attached
-/// data such as an e-mail address, compared as it stands. What names a customer stays good: a chat that it found, found
+/// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, an android id, a
+/// registration token, or a value of attached data such as an e-mail address, compared as it stands. What names a customer stays good: a chat that it found, found
 /// by any name, brings along its user key's other chats and sessions. A device is no such name: it may have changed
 /// hands, so it finds the chats that were to be pushed to it, and through them their customers.
 public struct SubjectScope: Sendable {
@@ -28,6 +30,13 @@ public struct SubjectScope: Sendable {
   /// Whom the pushes of a producer are for, if they say so.
   var ownersByProducer: [String: Set<String>] = [:]
   var devices: [String: DeviceTrace] = [:]
+  /// The members that each device group has had.
+  var groups: [String: Set<String>] = [:]
+  /// The devices that have checked in and are what was asked for.
+  private(set) var installationKeys: Set<String> = []
+  /// Their registrations, as messages name them.
+  private(set) var mailScopes: Set<String> = []
+  private let token: RegistrationToken?
   /// The producers of the customer's pushes that are no chats.
   private(set) var otherProducers: Set<String> = []
   private var chatKeys: Set<String> = []
@@ -54,7 +63,10 @@ public struct SubjectScope: Sendable {
     var owners: Set<String> = []
   }
 
-  public init(subject: String) { self.subject = subject }
+  public init(subject: String) {
+    self.subject = subject
+    token = RegistrationToken(subject)
+  }
 
   /// First pass: takes the next record of the journal. Redacted ones, and those of kinds without customers, say nothing.
   public mutating func collect(_ record: borrowing RecordView) {
@@ -92,6 +104,7 @@ public struct SubjectScope: Sendable {
       || isSubject(ownersByProducer.values.lazy.flatMap(\.self).first { isSubject($0) })
     if chatKeys.isEmpty, sessionKeys.isEmpty, !isKnownOwner { userKeys = [] }
     otherProducers = Set(ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }.keys).subtracting(chatKeys)
+    mailScopes = Set(producers.values.joined().filter { installationKeys.contains(Self.device(of: $0)) })
     entities = Set(chatKeys.map { EntityID(.chatSession, $0) })
     entities.formUnion(sessionKeys.map { EntityID(.cometSession, $0) })
     for (queue, producers) in producers where producers.contains(where: { holds(producer: $0) }) {
@@ -99,6 +112,10 @@ public struct SubjectScope: Sendable {
     }
     for (key, device) in devices where device.isNamed || !device.owners.isDisjoint(with: userKeys) {
       entities.insert(EntityID(.device, key))
+    }
+    entities.formUnion(installationKeys.map { EntityID(.installation, $0) })
+    for (key, members) in groups where members.contains(where: { holds(token: $0) }) {
+      entities.insert(EntityID(.deviceGroup, key))
     }
   }
 
@@ -121,7 +138,20 @@ public struct SubjectScope: Sendable {
 
   func isSubject(_ name: String?) -> Bool { !subject.isEmpty && name == subject }
   func holds(chat key: String) -> Bool { chatKeys.contains(key) }
-  func holds(producer: String) -> Bool { chatKeys.contains(producer) || otherProducers.contains(producer) }
+  func holds(producer: String) -> Bool {
+    chatKeys.contains(producer) || otherProducers.contains(producer)
+      || mailScopes.contains(producer)
+  }
+  func holds(token: String) -> Bool {
+    RegistrationToken(token).map { installationKeys.contains(String($0.id.androidID)) } ?? false
+  }
+  /// A device is what was asked for by its number, or by a token that it has given out.
+  mutating func checkedIn(_ key: String, seed: [UInt8]?) {
+    let isOfToken =
+      token.map { String($0.id.androidID) == key && seed.map($0.isProved(by:)) == true } ?? false
+    if isSubject(key) || isOfToken { installationKeys.insert(key) }
+  }
+  private static func device(of scope: String) -> String { String(scope.prefix { $0 != "/" }) }
   /// What a device's record says of the customer; also its end, if it was never anybody else's.
   func holds(device key: String, _ event: DeviceEvent) -> Bool {
     if isOnlyOwner(of: key) { return true }
@@ -132,6 +162,17 @@ public struct SubjectScope: Sendable {
   func holds(session key: String) -> Bool { sessionKeys.contains(key) }
   /// The service ids of the customer's chats.
   public var serviceIDs: Set<String> { chatKeys }
+}
+
+extension DeviceGroupEvent {
+  /// The registration tokens that a record holds.
+  var tokens: [String] {
+    switch self {
+    case .created(_, let members), .changed(let members): members
+    case .erased(let state): (try? DeviceGroup(stateBytes: state))?.members ?? []
+    case .ended: []
+    }
+  }
 }
 
 extension DeviceEvent {

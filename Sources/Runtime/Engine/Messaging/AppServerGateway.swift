@@ -35,15 +35,17 @@ public struct AppServerGateway: Sendable {
   public func acknowledge(_ id: String, sender: String, link: any AppServerLink) {
     guard let isStored = links.isStored(id, sender, link) else { return }
     guard isStored else { return release([id], sender) }
-    lane(of: sender).enqueue { [queues] in
-      _ = await queues[MailboxKey.sender(sender)]?.post(.acknowledge([id]))
+    lane(of: sender).enqueue { [self] in
+      // What was erased, or is over, ends no more.
+      guard let queue = queues[MailboxKey.sender(sender)], await queue.peek({ $0.mail.contains(id) }) else {
+        return release([id], sender)
+      }
+      await queue.post(.acknowledge([id]))
     }
   }
 
   /// The connection is gone. Any thread; returns at once.
-  public func detach(_ link: any AppServerLink, sender: String) {
-    if links.remove(link, sender) { feed(sender) }
-  }
+  public func detach(_ link: any AppServerLink, sender: String) { if links.remove(link, sender) { feed(sender) } }
 
   /// App servers that are connected.
   public var connectionCount: Int { links.count }
@@ -52,19 +54,15 @@ public struct AppServerGateway: Sendable {
 
   /// Takes a message for the sender's app servers.
   func store(_ mail: Mail) async -> UpstreamOutcome {
-    guard let queue = queues.entity(MailboxKey.sender(mail.sender), limit: limits.pushQueuesMaximum)
-    else {
+    guard let queue = queues.entity(MailboxKey.sender(mail.sender), limit: limits.pushQueuesMaximum) else {
       return .unavailable
     }
     do {
-      let isStored = try await queue.perform(.store(mail, receiver: .absent, limits: .upstream)) {
-        queue in
+      let isStored = try await queue.perform(.store(mail, receiver: .absent, limits: .upstream)) { queue in
         queue.mail.holds(mail)
       }
       return isStored ? .accepted : .refused(reason: "QUOTA_EXCEEDED")
-    } catch {
-      return .unavailable
-    }
+    } catch { return .unavailable }
   }
 
   /// As `store`, for one that nobody waits for.
@@ -74,9 +72,7 @@ public struct AppServerGateway: Sendable {
   }
 
   /// Writes a message that is never stored to some connection, if there is one with room.
-  func deliverNow(_ mail: Mail) {
-    links.assign(mail, mail.sender, limits.appServerPendingMaximum)?.deliver(mail)
-  }
+  func deliverNow(_ mail: Mail) { links.assign(mail, mail.sender, limits.appServerPendingMaximum)?.deliver(mail) }
 
   /// A message is in the sender's mailbox.
   func stored(_ mail: Mail, for sender: String) {
@@ -86,17 +82,11 @@ public struct AppServerGateway: Sendable {
   /// Messages have left the sender's mailbox: whoever had them has room again.
   func ended(_ mails: [EndedMail], for sender: String) { release(mails.map(\.id), sender) }
 
-  func drainAll() {
-    for link in links.close() { link.close(.draining) }
-  }
+  func drainAll() { for link in links.close() { link.close(.draining) } }
 
-  private func release(_ ids: [String], _ sender: String) {
-    if links.release(ids, sender) { feed(sender) }
-  }
+  private func release(_ ids: [String], _ sender: String) { if links.release(ids, sender) { feed(sender) } }
 
-  private func feed(_ sender: String) {
-    lane(of: sender).enqueue { [self] in await feedNow(sender) }
-  }
+  private func feed(_ sender: String) { lane(of: sender).enqueue { [self] in await feedNow(sender) } }
 
   /// In the journal's order: what has been acknowledged by then is not given to anybody else.
   private func feedNow(_ sender: String) async {
@@ -108,9 +98,7 @@ public struct AppServerGateway: Sendable {
       }
     } catch {
       // The journal has no room at the moment.
-      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
-        [self] in feed(sender)
-      }
+      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) { [self] in feed(sender) }
     }
   }
 
@@ -163,8 +151,7 @@ final class AppServerLinks: Sendable {
   /// - Returns: true if it had messages that another one is to get.
   func remove(_ link: any AppServerLink, _ sender: String) -> Bool {
     state.withLock { state in
-      guard let removed = state.senders[sender]?.links.removeValue(forKey: ObjectIdentifier(link))
-      else { return false }
+      guard let removed = state.senders[sender]?.links.removeValue(forKey: ObjectIdentifier(link)) else { return false }
       for id in removed.messages { state.senders[sender]?.holders[id] = nil }
       if state.senders[sender]?.links.isEmpty == true { state.senders[sender] = nil }
       return !removed.messages.isEmpty && state.senders[sender] != nil
@@ -174,12 +161,9 @@ final class AppServerLinks: Sendable {
   /// Chooses the connection with the least to do; nil if nobody has room, or somebody has the message already.
   func assign(_ mail: Mail, _ sender: String, _ maximum: Int) -> (any AppServerLink)? {
     state.withLock { state in
-      guard let known = state.senders[sender], known.holders[mail.id] == nil, !state.isClosed else {
-        return nil
-      }
+      guard let known = state.senders[sender], known.holders[mail.id] == nil, !state.isClosed else { return nil }
       let free = known.links.filter { $0.value.messages.count < maximum }
-      guard let (key, chosen) = free.min(by: { $0.value.messages.count < $1.value.messages.count })
-      else {
+      guard let (key, chosen) = free.min(by: { $0.value.messages.count < $1.value.messages.count }) else {
         state.senders[sender]?.isStarved = true
         return nil
       }
@@ -192,8 +176,7 @@ final class AppServerLinks: Sendable {
   /// - Returns: nil if this link was not given the message.
   func isStored(_ id: String, _ sender: String, _ link: any AppServerLink) -> Bool? {
     state.withLock { state in
-      guard let holder = state.senders[sender]?.holders[id], holder.link == ObjectIdentifier(link)
-      else { return nil }
+      guard let holder = state.senders[sender]?.holders[id], holder.link == ObjectIdentifier(link) else { return nil }
       return holder.isStored
     }
   }

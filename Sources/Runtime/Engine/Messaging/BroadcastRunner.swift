@@ -18,17 +18,13 @@ struct BroadcastRunner: Sendable {
 
   /// Durable when it returns; handed out later. One that is never stored is handed out to those who are connected.
   /// - Returns: false if there are too many already.
-  func accept(_ template: Mail, to condition: TopicCondition, id: MessageID)
-    async throws(EngineError) -> Bool
-  {
+  func accept(_ template: Mail, to condition: TopicCondition, id: MessageID) async throws(EngineError) -> Bool {
     let work = BroadcastWork(mail: template, condition: condition.text)
     if template.isNowOrNever {
       lane.enqueue { await serveNow(work, condition) }
       return true
     }
-    guard let broadcast = broadcasts.entity(id.text, limit: limits.broadcastsMaximum) else {
-      return false
-    }
+    guard let broadcast = broadcasts.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
     do throws(TurnError<Never>) {
       try await broadcast.perform(.accept(work)) { _ in }
       return true
@@ -52,8 +48,7 @@ struct BroadcastRunner: Sendable {
 
   /// Those who match are found once; who comes later, comes too late.
   private func begin(_ broadcast: Entity<Broadcast>) async {
-    guard let work = await broadcast.peek({ $0.work }),
-      let condition = try? TopicCondition(parsing: work.condition)
+    guard let work = await broadcast.peek({ $0.work }), let condition = try? TopicCondition(parsing: work.condition)
     else {
       await broadcast.post(.finish(receivers: 0))
       return
@@ -65,8 +60,7 @@ struct BroadcastRunner: Sendable {
 
   /// Serves some, and leaves the others to a later turn.
   private func go(
-    on broadcast: Entity<Broadcast>, _ work: BroadcastWork, _ condition: TopicCondition,
-    _ rest: ArraySlice<MailScope>,
+    on broadcast: Entity<Broadcast>, _ work: BroadcastWork, _ condition: TopicCondition, _ rest: ArraySlice<MailScope>,
     served: Int
   ) async {
     let chunk = rest.prefix(limits.broadcastChunk)
@@ -77,43 +71,36 @@ struct BroadcastRunner: Sendable {
     var isStored = true
     for scope in chunk where await !serve(scope, work, condition) { isStored = false }
     // The disk is full: who has the message by then will know it.
-    guard isStored else {
-      return later { await go(on: broadcast, work, condition, rest, served: served) }
-    }
+    guard isStored else { return later { await go(on: broadcast, work, condition, rest, served: served) } }
     // Right behind the messages in the journal, and before whatever is done with them: nobody can have acknowledged
     // one that a restart hands out again.
     await broadcast.post(.advance(past: last.text))
     let remaining = rest.dropFirst(chunk.count)
-    let goOn: Lane.Job = {
-      await go(on: broadcast, work, condition, remaining, served: served + chunk.count)
-    }
+    let goOn: Lane.Job = { await go(on: broadcast, work, condition, remaining, served: served + chunk.count) }
     // The disk sets the pace.
     do { try await context.untilDurable() } catch { return later(goOn) }
     lane.enqueue(goOn)
   }
 
   private func later(_ job: @escaping Lane.Job) {
-    _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
-      [lane] in
+    _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) { [lane] in
       lane.enqueue(job)
     }
   }
 
   /// - Returns: false if the message is not in the journal yet.
-  private func serve(_ scope: MailScope, _ work: BroadcastWork, _ condition: TopicCondition) async
-    -> Bool
-  {
+  private func serve(_ scope: MailScope, _ work: BroadcastWork, _ condition: TopicCondition) async -> Bool {
     guard let mail = await mail(of: work, for: scope, condition),
       let queue = queues.entity(MailboxKey.device(scope.id), limit: limits.pushQueuesMaximum)
     else { return true }
-    return await queue.post(.store(mail, receiver: gateway.receiver(scope.id)))
+    let isStored = await queue.post(.store(mail, receiver: gateway.receiver(scope.id)))
+    await installations.recheck(scope, queue)
+    return isStored
   }
 
   private func serveNow(_ work: BroadcastWork, _ condition: TopicCondition) async {
     for scope in receivers(of: condition, sender: work.mail.sender) {
-      guard gateway.receiver(scope.id) != .absent,
-        let mail = await mail(of: work, for: scope, condition)
-      else {
+      guard gateway.receiver(scope.id) != .absent, let mail = await mail(of: work, for: scope, condition) else {
         continue
       }
       _ = gateway.deliverNow(mail, to: scope.id)
@@ -121,12 +108,9 @@ struct BroadcastRunner: Sendable {
   }
 
   /// What goes into the mailbox; nil if nothing does. The registration may have ended, or have left, since the index was asked.
-  private func mail(of work: BroadcastWork, for scope: MailScope, _ condition: TopicCondition) async
-    -> Mail?
-  {
+  private func mail(of work: BroadcastWork, for scope: MailScope, _ condition: TopicCondition) async -> Mail? {
     let sender = work.mail.sender
-    guard let found = await installations.find(scope), found.admits(sender)
-    else {
+    guard let found = await installations.find(scope), found.admits(sender) else {
       for topic in condition.topics + [TopicIndex.everyone] {
         topics.remove(scope, from: SenderTopic(sender: sender, name: topic))
       }
@@ -134,9 +118,9 @@ struct BroadcastRunner: Sendable {
     }
     let registration = found.registration
     let names = Set(registration.topics.lazy.filter { $0.topic.sender == sender }.map(\.topic.name))
-    guard condition.matches(names.contains),
-      work.mail.category.isEmpty || work.mail.category == registration.app
-    else { return nil }
+    guard condition.matches(names.contains), work.mail.category.isEmpty || work.mail.category == registration.app else {
+      return nil
+    }
     let mail = MailComposer.mail(work.mail, to: found)
     guard let address = registration.relay else { return mail }
     _ = await relay.push(mail, to: address)
@@ -145,16 +129,12 @@ struct BroadcastRunner: Sendable {
 
   /// Each once, in order. Spec: GCM B6.3.
   private func receivers(of condition: TopicCondition, sender: String) -> [MailScope] {
-    if case .topic(let name) = condition {
-      return topics.members(of: SenderTopic(sender: sender, name: name))
-    }
+    if case .topic(let name) = condition { return topics.members(of: SenderTopic(sender: sender, name: name)) }
     // Whoever has subscribed to none of the topics may match too, if the condition holds without any.
     let isForOthers = condition.matches { _ in false }
     let names = isForOthers ? [TopicIndex.everyone] : condition.topics
     let members = names.map { topics.members(of: SenderTopic(sender: sender, name: $0)) }
-    let sets = condition.topics.map {
-      ($0, Set(topics.members(of: SenderTopic(sender: sender, name: $0))))
-    }
+    let sets = condition.topics.map { ($0, Set(topics.members(of: SenderTopic(sender: sender, name: $0)))) }
     let subscribers = Dictionary(uniqueKeysWithValues: sets)
     let matching = Set(members.joined()).filter { scope in
       condition.matches { subscribers[$0]?.contains(scope) ?? false }

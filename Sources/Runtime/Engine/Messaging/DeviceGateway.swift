@@ -25,15 +25,15 @@ public struct DeviceGateway: Sendable {
   /// A device logs in. An older connection of the same device is closed.
   /// - Parameter received: persistent ids that the device has, of which it is not sure that we know. Spec: GCM D8.4.
   /// - Throws: `.unauthenticated`, `.unavailable`.
-  public func logIn(
-    _ credentials: InstallationCredentials, received: [String], link: any MailLink
-  ) async throws(InstallationFailure) {
+  public func logIn(_ credentials: InstallationCredentials, received: [String], link: any MailLink)
+    async throws(InstallationFailure)
+  {
     _ = try await installations.authenticated(credentials)
     guard !links.isClosed else { throw .unavailable }
-    if !received.isEmpty {
-      await queues[MailboxKey.device(credentials.id)]?.post(.acknowledge(received))
-    }
+    if !received.isEmpty { await queues[MailboxKey.device(credentials.id)]?.post(.acknowledge(received)) }
     links.insert(link, credentials.id)?.close(.replaced)
+    // The server may have begun to stop meanwhile.
+    if links.isClosed { link.close(.draining) }
   }
 
   /// Hands over what is stored, to a link that has logged in and told its client so; from then on what comes, too. Any
@@ -44,16 +44,15 @@ public struct DeviceGateway: Sendable {
 
   /// The device has these messages. Any thread; returns at once.
   public func acknowledge(_ ids: [String], by id: InstallationID) {
-    lane(of: id).enqueue { [queues] in
-      _ = await queues[MailboxKey.device(id)]?.post(.acknowledge(ids))
-    }
+    lane(of: id).enqueue { [queues] in _ = await queues[MailboxKey.device(id)]?.post(.acknowledge(ids)) }
   }
 
   /// As `acknowledge`, and returns once it is durable (or cannot be): what answers the device may not go out before, as
   /// it would forget then what it has acknowledged.
   public func acknowledgeDurably(_ ids: [String], by id: InstallationID) async {
     guard let queue = queues[MailboxKey.device(id)] else { return }
-    try? await queue.perform(.acknowledge(ids)) { _ in }
+    // Where there is no room for it now, it is put off: it must not be forgotten.
+    do { try await queue.perform(.acknowledge(ids)) { _ in } } catch { await queue.post(.acknowledge(ids)) }
   }
 
   /// The device sleeps, or has woken up: normal messages wait meanwhile. Any thread; returns at once. Spec: GCM F12.
@@ -69,6 +68,9 @@ public struct DeviceGateway: Sendable {
   public var connectionCount: Int { links.count }
 
   // MARK: For the engine
+
+  /// The identity is gone.
+  func revoke(_ id: InstallationID) { links.remove(id)?.close(.revoked) }
 
   func receiver(_ id: InstallationID) -> MailReceiver { links.receiver(id) }
 
@@ -99,26 +101,18 @@ public struct DeviceGateway: Sendable {
   func ended(_ mails: [EndedMail], _ ending: MailEnding, for id: InstallationID) async {
     for mail in mails {
       tap.note { MessageStep(ending, mail, at: $0) }
-      if ending == .acknowledged, let original = mail.receiptFor {
-        await sendReceipt(for: mail, original)
-      }
+      if ending == .acknowledged, let original = mail.receiptFor { await sendReceipt(for: mail, original) }
     }
   }
 
-  func drainAll() {
-    for link in links.close() { link.close(.draining) }
-  }
+  func drainAll() { for link in links.close() { link.close(.draining) } }
 
-  private func lane(of id: InstallationID) -> Lane {
-    context.lanes[Int(truncatingIfNeeded: id.androidID)]
-  }
+  private func lane(of id: InstallationID) -> Lane { context.lanes[Int(truncatingIfNeeded: id.androidID)] }
 
   /// Delivers what waits, in the journal's order: what has come or gone before is known, what comes later finds the
   /// connection ready. So nothing is missed, and nothing that has been replaced is shown after what has replaced it.
   /// - Parameter begin: makes the connection ready; false if it is no more.
-  private func deliverStored(
-    to id: InstallationID, after begin: @escaping @Sendable () -> Bool = { true }
-  ) async {
+  private func deliverStored(to id: InstallationID, after begin: @escaping @Sendable () -> Bool = { true }) async {
     let deliver: @Sendable ([Mail]) -> Void = { pending in
       guard begin() else { return }
       for mail in pending {
@@ -134,15 +128,12 @@ public struct DeviceGateway: Sendable {
         try context.log.afterDurable { [self] in
           deliver([])
           // Its first message may have come meanwhile.
-          if queues.contains(MailboxKey.device(id)) {
-            lane(of: id).enqueue { [self] in await deliverStored(to: id) }
-          }
+          if queues.contains(MailboxKey.device(id)) { lane(of: id).enqueue { [self] in await deliverStored(to: id) } }
         }
       }
     } catch {
       // The journal has no room at the moment.
-      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) {
-        [self] in
+      _ = context.timers.schedule(afterMilliseconds: context.limits.storageRetryMilliseconds) { [self] in
         lane(of: id).enqueue { [self] in await deliverStored(to: id, after: begin) }
       }
     }
@@ -150,15 +141,11 @@ public struct DeviceGateway: Sendable {
 
   /// Spec: GCM C12.
   private func sendReceipt(for mail: EndedMail, _ original: String) async {
-    guard let scope = MailScope(mail.scope), let found = await installations.find(scope) else {
-      return
-    }
+    guard let scope = MailScope(mail.scope), let found = await installations.find(scope) else { return }
     let receipt = Mail(
-      id: "dr2:\(original)", scope: mail.scope, origin: found.token, category: mail.category,
-      sender: mail.sender,
+      id: "dr2:\(original)", scope: mail.scope, origin: found.token, category: mail.category, sender: mail.sender,
       acceptedAt: context.time.now, timeToLive: limits.upstreamSecondsMaximum,
-      pairs: [MailPair("message_sent_timestamp", String(mail.acceptedAt.milliseconds))],
-      receiptFor: original)
+      pairs: [MailPair("message_sent_timestamp", String(mail.acceptedAt.milliseconds))], receiptFor: original)
     tap.note { MessageStep(.receipt, receipt, at: $0) }
     await upstream.post(receipt)
   }
@@ -190,23 +177,19 @@ final class DeviceLinks: Sendable {
   }
 
   /// - Returns: false if it is not the device's connection any more.
-  func makeReady(_ link: any MailLink, _ id: InstallationID) -> Bool {
-    change(link, id) { $0.isReady = true }
-  }
+  func makeReady(_ link: any MailLink, _ id: InstallationID) -> Bool { change(link, id) { $0.isReady = true } }
 
   func setIdle(_ isIdle: Bool, _ link: any MailLink, _ id: InstallationID) -> Bool {
     change(link, id) { $0.isIdle = isIdle }
   }
 
   func remove(_ link: any MailLink, _ id: InstallationID) {
-    state.withLock { state in
-      if state.devices[id]?.link === link { state.devices[id] = nil }
-    }
+    state.withLock { state in if state.devices[id]?.link === link { state.devices[id] = nil } }
   }
 
-  func receiver(_ id: InstallationID) -> MailReceiver {
-    state.withLock { $0.devices[id]?.receiver ?? .absent }
-  }
+  func remove(_ id: InstallationID) -> (any MailLink)? { state.withLock { $0.devices.removeValue(forKey: id)?.link } }
+
+  func receiver(_ id: InstallationID) -> MailReceiver { state.withLock { $0.devices[id]?.receiver ?? .absent } }
 
   /// The connection that can take this message now.
   func link(for mail: Mail, of id: InstallationID) -> (any MailLink)? {
@@ -221,13 +204,12 @@ final class DeviceLinks: Sendable {
   func close() -> [any MailLink] {
     state.withLock { state in
       state.isClosed = true
+      defer { state.devices = [:] }
       return state.devices.values.map(\.link)
     }
   }
 
-  private func change(_ link: any MailLink, _ id: InstallationID, _ body: (inout Connected) -> Void)
-    -> Bool
-  {
+  private func change(_ link: any MailLink, _ id: InstallationID, _ body: (inout Connected) -> Void) -> Bool {
     state.withLock { state in
       guard state.devices[id]?.link === link else { return false }
       state.devices[id].map { connected in

@@ -160,6 +160,13 @@ public struct InstallationService: Sendable {
     }
   }
 
+  /// Called behind the turn that has stored a message: the registration may have ended between the look at it and that
+  /// turn, and nobody else would tell the mailbox.
+  func recheck(_ scope: MailScope, _ queue: Entity<PushQueue>) async {
+    let isLive = await directory[String(scope.androidID)]?.peek { $0[scope.number] != nil } ?? false
+    if !isLive { await queue.post(.endScope(scope.text)) }
+  }
+
   /// The registration by which an app on this device talks to a sender.
   func find(app: String, subtype: String?, sender: String, on id: InstallationID) async -> FoundRegistration? {
     await directory[String(id.androidID)]?.peek { device in

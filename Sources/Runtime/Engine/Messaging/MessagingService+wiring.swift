@@ -50,10 +50,8 @@ extension MessagingService {
         } else if let sender = MailboxKey.sender(of: queue.id.key) {
           gateway.upstream.ended(mails, for: sender)
         }
-      case .mailDropped(let last, _):
-        tap.note { MessageStep(.dropped, last, at: $0) }
-      case .ready, .startTimer, .cancelTimer, .accepted, .settled, .addressGone, .deadLetters:
-        break
+      case .mailDropped(let last, _): tap.note { MessageStep(.dropped, last, at: $0) }
+      case .ready, .startTimer, .cancelTimer, .accepted, .settled, .addressGone, .deadLetters: break
       }
     }
   }

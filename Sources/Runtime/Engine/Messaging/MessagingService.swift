@@ -140,6 +140,7 @@ public struct MessagingService: Sendable {
     }
     do throws(TurnError<Never>) {
       try await queue.perform(.store(mail, receiver: gateway.receiver(found.id))) { _ in }
+      await installations.recheck(found.scope, queue)
       return accepted
     } catch {
       switch error {

@@ -26,13 +26,14 @@ public enum RedactionError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension Engine {
-  /// Erases everything of one customer: chats, Comet sessions, pushes; in the journal, its archive, the snapshots, the
+  /// Erases everything of one customer: chats, Comet sessions, pushes, messages; in the journal, its archive, the snapshots, the
   /// files that recovery cut off, and the running state, which shows a placeholder from then on.
   ///
   /// Positions, counts and the hash chain stay. A crash in between makes the next start carry it to its end; before the
   /// plan is on the disk, nothing has happened.
   /// - Parameters:
-  ///   - subject: a user key, service id, chat session id, Comet session's id, device id, or a value of attached data.
+  ///   - subject: a user key, service id, chat session id, Comet session's id, device id, android id, registration
+  ///     token, or a value of attached data.
   ///   - by: the operator, 1 to 256 bytes; stays in the journal.
   ///   - reason: at most 1,024 bytes; stays in the journal.
   /// - Throws: `RedactionError`, `JournalError`, `StorageError`, `SnapshotError`.
@@ -142,7 +143,8 @@ extension Engine {
       chats.index.erased(serviceID)
     }
     feed.forget(scope.chats)
-    // From here on these chats push nothing.
+    for key in scope.installations.sorted() { try await eraseInstallation(key) }
+    // From here on these chats push nothing, and nobody can send to these installations.
     try await context.untilDurable()
     let (reader, searched) = (reader, plan)
     plan.scope = try await onThread {
@@ -151,10 +153,14 @@ extension Engine {
       return scope
     }
     if plan != searched { try await write(plan) }
-    let producers = scope.allProducers.sorted()
     for key in scope.devices.sorted() { try await eraseDevice(key, scope) }
-    for key in plan.scope.queues.sorted() {
+    let found = plan.scope
+    for key in found.groups.sorted() { try await eraseMembers(of: key, found) }
+    for key in found.queues.sorted() {
       guard let queue = queues[key] else { continue }
+      let waiting = await queue.peek { Set($0.mail.pending.map(\.scope)) }.filter(
+        found.holds(scope:))
+      let producers = found.allProducers.union(waiting).sorted()
       _ = try await queue.perform(.erase(producers: producers)) { _ in true }
       // Also if nothing of theirs was left in it: records of theirs are about to go, and replay must not miss them.
       _ = try await queue.perform(.restate) { _ in true }
@@ -174,6 +180,22 @@ extension Engine {
     _ = try await device.perform(.restate) { _ in true }
   }
 
+  /// Its connection goes first, then what it has registered; its number stays known.
+  private func eraseInstallation(_ key: String) async throws {
+    if let id = UInt64(key) { deviceGateway.revoke(InstallationID(id)) }
+    guard let installation = installations.directory[key] else { return }
+    _ = try await installation.perform(.erase) { _ in true }
+    // Also if nothing was left to erase: records of it are about to go, and replay must not miss them.
+    _ = try await installation.perform(.restate) { _ in true }
+  }
+
+  /// A group goes on with those who are left.
+  private func eraseMembers(of key: String, _ scope: RedactionScope) async throws {
+    guard let group = messaging.groups[key] else { return }
+    let tokens = await group.peek { $0.members }.filter(scope.holds(token:))
+    _ = try await group.perform(.erase(tokens: tokens)) { _ in true }
+  }
+
   /// The last restatement of each entity behind `position`.
   private static func restatements(
     in reader: JournalReader, after position: UInt64
@@ -187,6 +209,8 @@ extension Engine {
         case .chatSession: ChatEvent.isRestatement(record.tag)
         case .pushQueue: PushEvent.isRestatement(record.tag)
         case .device: DeviceEvent.isRestatement(record.tag)
+        case .installation: InstallationEvent.isRestatement(record.tag)
+        case .deviceGroup: DeviceGroupEvent.isRestatement(record.tag)
         default: false
         }
       if restates { found[EntityID(kind, record.keyText)] = record.position }

@@ -21,10 +21,16 @@ struct RedactionScope: Codable, Equatable {
   var ownDevices: Set<String> = []
   /// The names by which the customer owns devices.
   var owners: Set<String> = []
+  /// Devices that have checked in: everything of them goes. Their messages' scopes are among `producers`.
+  var installations: Set<String> = []
+  /// Device groups that hold tokens of theirs.
+  var groups: Set<String> = []
 
   init(_ subject: SubjectScope) {
     producers = subject.otherProducers
     owners = subject.userKeys
+    installations = subject.installationKeys
+    producers.formUnion(subject.mailScopes)
     for entity in subject.entities {
       switch entity.kind {
       case .chatSession: chats.insert(entity.key)
@@ -35,12 +41,13 @@ struct RedactionScope: Codable, Equatable {
       case .device:
         devices.insert(entity.key)
         if subject.isOnlyOwner(of: entity.key) { ownDevices.insert(entity.key) }
+      case .deviceGroup: groups.insert(entity.key)
       default: break
       }
     }
   }
 
-  /// A plan of an earlier version knows of no devices.
+  /// A plan of an earlier version knows of no devices, or of none that check in.
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func keys(_ key: CodingKeys) throws -> Set<String> {
@@ -54,10 +61,14 @@ struct RedactionScope: Codable, Equatable {
     devices = try keys(.devices)
     ownDevices = try keys(.ownDevices)
     owners = try keys(.owners)
+    installations = try keys(.installations)
+    groups = try keys(.groups)
   }
 
-  var isEmpty: Bool { chats.isEmpty && sessions.isEmpty && queues.isEmpty && devices.isEmpty }
-  var entityCount: Int { chats.count + sessions.count + queues.count + devices.count }
+  var isEmpty: Bool { entityCount == 0 }
+  var entityCount: Int {
+    chats.count + sessions.count + queues.count + devices.count + installations.count + groups.count
+  }
   /// Whose pushes go.
   var allProducers: Set<String> { chats.union(producers) }
 
@@ -78,6 +89,10 @@ struct RedactionScope: Codable, Equatable {
       guard queues.contains(key), concerns(record, queue: key) else { return false }
     case .device:
       guard devices.contains(key), concerns(record, device: key) else { return false }
+    case .installation:
+      guard installations.contains(key) else { return false }
+    case .deviceGroup:
+      guard groups.contains(key), concerns(group: record) else { return false }
     default:
       return false
     }
@@ -85,22 +100,43 @@ struct RedactionScope: Codable, Equatable {
     return record.position < last
   }
 
-  /// Adds the queue of a push that came from one of the chats after the journal was searched.
+  /// Whether a message's scope, or a registration token, is of one of the installations.
+  func holds(scope: String) -> Bool { installations.contains(String(scope.prefix { $0 != "/" })) }
+  func holds(token: String) -> Bool {
+    RegistrationToken(token).map { installations.contains(String($0.id.androidID)) } ?? false
+  }
+
+  /// Adds what came after the journal was searched: the queue of a push of one of the chats, or of a message of one of
+  /// the installations; a group that one of those joined.
   mutating func add(_ record: borrowing RecordView) {
-    guard !record.isRedacted, EntityKind(rawValue: record.kind) == .pushQueue else { return }
+    guard !record.isRedacted else { return }
+    if EntityKind(rawValue: record.kind) == .deviceGroup, concerns(group: record) {
+      groups.insert(record.keyText)
+    }
+    guard EntityKind(rawValue: record.kind) == .pushQueue else { return }
     var payload = PayloadReader(record.payload)
-    guard let event = try? PushEvent(tag: record.tag, payload: &payload), let producer = event.producer,
-      allProducers.contains(producer)
-    else { return }
+    guard let event = try? PushEvent(tag: record.tag, payload: &payload) else { return }
+    let theirs = event.producers.filter { allProducers.contains($0) || holds(scope: $0) }
+    guard !theirs.isEmpty else { return }
     queues.insert(record.keyText)
+    producers.formUnion(theirs.filter { !chats.contains($0) })
   }
 
   private func concerns(_ record: borrowing RecordView, queue key: String) -> Bool {
     var payload = PayloadReader(record.payload)
     guard let event = try? PushEvent(tag: record.tag, payload: &payload) else { return false }
-    if let producer = event.producer { return allProducers.contains(producer) }
+    let producers = event.producers
+    if !producers.isEmpty { return producers.allSatisfy(allProducers.contains) }
     if PushEvent.isRestatement(record.tag) { return event.holdsMessages(of: allProducers) }
     return ownQueues.contains(key)
+  }
+
+  private func concerns(group record: borrowing RecordView) -> Bool {
+    var payload = PayloadReader(record.payload)
+    guard let event = try? DeviceGroupEvent(tag: record.tag, payload: &payload) else {
+      return false
+    }
+    return event.tokens.contains { holds(token: $0) }
   }
 
   private func concerns(_ record: borrowing RecordView, device key: String) -> Bool {
