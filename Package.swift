@@ -175,7 +175,7 @@ let package = Package(
       "Simulation", in: "Tests",
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
-        "ChatDomain", "PushDomain", "Journal", "JournalFormat", logging, systemPackage,
+        "ChatDomain", "PushDomain", "GCMProtocol", "Journal", "JournalFormat", logging, systemPackage,
       ]),
     .executableTarget(
       name: "carillon-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
@@ -200,7 +200,8 @@ let package = Package(
     tests(
       "EngineTests",
       [
-        "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "Journal",
+        "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "GCMProtocol",
+        "Journal",
         "JournalFormat", "SimulatedDisk", logging, systemPackage,
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),

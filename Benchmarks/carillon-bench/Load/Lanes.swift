@@ -10,7 +10,8 @@ final class Lanes {
     let completion: Completion
   }
 
-  private var idle: [HTTPConnection] = []
+  /// Taken in turn, so that none is idle for so long that the server closes it.
+  private var idle = CircularBuffer<HTTPConnection>()
   private var running: [Completion?] = []
   private var waiting: [Job] = []
   private var nextWaiting = 0
@@ -36,7 +37,7 @@ final class Lanes {
       }
     }
     return EventLoopFuture.andAllSucceed(opened, on: loop).map {
-      bound.value.idle = bound.value.connections
+      bound.value.idle = CircularBuffer(bound.value.connections)
       return bound
     }
   }
@@ -46,7 +47,7 @@ final class Lanes {
   var waitingCount: Int { waiting.count - nextWaiting }
 
   func submit(_ request: ByteBuffer, _ completion: @escaping Completion) {
-    guard let connection = idle.popLast() else {
+    guard let connection = idle.popFirst() else {
       waiting.append(Job(request: request, completion: completion))
       return
     }
@@ -58,7 +59,7 @@ final class Lanes {
     onFailure = nil
     for connection in connections { connection.close() }
     connections = []
-    idle = []
+    idle.removeAll()
   }
 
   private func answered(_ connection: HTTPConnection, _ response: HTTPResponse) {

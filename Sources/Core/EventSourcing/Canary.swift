@@ -16,6 +16,7 @@
     case filterInverted = "filter inverted"
     case secondsForMilliseconds = "seconds for milliseconds"
     case collapseKeepsOld = "collapse keeps the old one"
+    case acknowledgedMailReturns = "acknowledged message comes back"
     case expiredSessionDelivered = "expired session delivered"
     case effectBeforeDurable = "effect before durable"
 

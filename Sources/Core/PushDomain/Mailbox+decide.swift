@@ -90,6 +90,10 @@ extension Mailbox {
   mutating func stored(_ mail: Mail) { messages.append(mail) }
 
   mutating func ended(_ mails: [EndedMail]) {
+    #if CARILLON_CANARIES
+      // Forgets to take the first one out, as long as it is not the only one.
+      let mails = Canary.sings(.acknowledgedMailReturns) && messages.count > 1 ? Array(mails.dropFirst()) : mails
+    #endif
     let ids = Set(mails.map(\.id))
     messages.removeAll { ids.contains($0.id) }
     for mail in mails where notices[mail.scope]?.mail.id == mail.id { notices[mail.scope] = nil }
@@ -97,7 +101,10 @@ extension Mailbox {
 
   mutating func dropped(_ last: Mail, count: Int) {
     messages.removeAll { $0.scope == last.scope }
-    notices[last.scope, default: MailNotice(last, count: 0)].count += count
+    var notice = notices[last.scope] ?? MailNotice(last, count: 0)
+    // A record from elsewhere may say any number, and many of them.
+    notice.count = min(notice.count + count, Int(Int32.max))
+    notices[last.scope] = notice
   }
 
   mutating func erase(_ scopes: Set<String>) {

@@ -14,14 +14,17 @@ enum Program {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = FuzzInput(start, count)
-  switch input.byte() % 7 {
+  switch input.byte() % 10 {
   case 0: replay(ChatSession.self, .chatSession, &input)
   case 1: replay(PushQueue.self, .pushQueue, &input)
   case 2: replay(CometRecord.self, .cometSession, &input)
   case 3: replay(AgentDesk.self, .agent, &input)
   case 4: replay(RedactionLog.self, .redactionLog, &input)
   case 5: replay(Device.self, .device, &input)
-  default: checkImage(input.remainder())
+  case 6: checkImage(input.remainder())
+  case 7: replay(Installation.self, .installation, &input)
+  case 8: replay(DeviceGroup.self, .deviceGroup, &input)
+  default: replay(Broadcast.self, .broadcast, &input)
   }
   return 0
 }

@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import PushDomain
 
 /// The text by which app servers name a registration: it says itself where to look, and cannot be guessed.
@@ -12,6 +11,7 @@ import PushDomain
 struct RegistrationToken {
   static let instanceIDLength = 11
   private static let prefix = "APA91b"
+  private static let lengthMaximum = 256
   private static let version: UInt8 = 1
   private static let headBytes = 13
   private static let proofBytes = 87
@@ -23,14 +23,17 @@ struct RegistrationToken {
 
   /// Nil for what is no such text.
   init?(_ text: String) {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count == Self.instanceIDLength, parts[1].hasPrefix(Self.prefix),
-      let bytes = Self.bytes(parts[1].dropFirst(Self.prefix.count)),
+    guard text.utf8.count <= Self.lengthMaximum, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+      return nil
+    }
+    let (instanceID, rest) = (text[..<colon], text[text.utf8.index(after: colon)...])
+    guard instanceID.utf8.count == Self.instanceIDLength, rest.hasPrefix(Self.prefix),
+      let bytes = Self.bytes(rest.utf8.dropFirst(Self.prefix.utf8.count)),
       bytes.count == Self.headBytes + Self.proofBytes, bytes[0] == Self.version
     else { return nil }
     id = InstallationID(bytes[1..<9].reduce(0) { $0 << 8 | UInt64($1) })
     number = bytes[9..<13].reduce(0) { $0 << 8 | Int($1) }
-    instanceID = parts[0]
+    self.instanceID = instanceID
     proof = Array(bytes[Self.headBytes...])
   }
 
@@ -64,17 +67,51 @@ struct RegistrationToken {
     Array(HMAC<SHA512>.authenticationCode(for: Array("\(purpose) \(number)".utf8), using: SymmetricKey(data: seed)))
   }
 
-  /// Base64 for URLs, without padding. Spec: RFC 4648, 5.
-  static func text(_ bytes: [UInt8]) -> String {
-    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  // MARK: Base64 for URLs, without padding. Spec: RFC 4648, 5. Every message brings a token that has to be read.
+
+  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  private static let noDigit: UInt8 = 0xFF
+  private static let valuesOfDigits: [UInt8] = digits.indices.reduce(into: Array(repeating: noDigit, count: 256)) {
+    $0[Int(digits[$1])] = UInt8($1)
   }
 
-  private static func bytes(_ text: Substring) -> [UInt8]? {
-    guard text.utf8.count <= 256, !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") })
-    else { return nil }
-    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-    return Data(base64Encoded: standard + padding).map(Array.init)
+  static func text(_ bytes: [UInt8]) -> String {
+    let digits = digits
+    return String(unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { buffer in
+      var (bits, bitCount, count) = (UInt32(0), 0, 0)
+      func put(_ value: UInt32) {
+        buffer[count] = digits[Int(value & 63)]
+        count += 1
+      }
+      for byte in bytes {
+        bits = bits << 8 | UInt32(byte)
+        bitCount += 8
+        while bitCount >= 6 {
+          bitCount -= 6
+          put(bits >> UInt32(bitCount))
+        }
+      }
+      if bitCount > 0 { put(bits << UInt32(6 - bitCount)) }
+      return count
+    }
+  }
+
+  private static func bytes(_ text: Substring.UTF8View) -> [UInt8]? {
+    let values = valuesOfDigits
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count * 6 / 8)
+    var (bits, bitCount) = (UInt32(0), 0)
+    for digit in text {
+      let value = values[Int(digit)]
+      guard value != noDigit else { return nil }
+      bits = bits << 6 | UInt32(value)
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
+    }
+    return bitCount == 6 ? nil : bytes
   }
 }
 

@@ -51,12 +51,15 @@ final class TopicIndex: Sendable {
     members.fresh.sort()
     var merged: [MailScope] = []
     merged.reserveCapacity(members.sorted.count + members.fresh.count)
-    var (left, right) = (members.sorted[...], members.fresh[...])
-    while let next = [left.first, right.first].compactMap(\.self).min() {
-      if left.first == next { left = left.dropFirst() }
-      while right.first == next { right = right.dropFirst() }
-      merged.append(next)
+    var old = 0
+    for scope in members.fresh {
+      while old < members.sorted.count, members.sorted[old] <= scope {
+        merged.append(members.sorted[old])
+        old += 1
+      }
+      if scope != merged.last { merged.append(scope) }
     }
+    merged.append(contentsOf: members.sorted[old...])
     members = Members(sorted: merged)
   }
 
