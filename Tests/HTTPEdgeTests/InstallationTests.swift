@@ -41,7 +41,7 @@ struct InstallationTests {
   @Test("a registration gets the page's keys, and the project's sender may send to it")
   func registration() async throws {
     try await ServerHarness.run { server in
-      let token = try await TestDevice(server).token(sender: "BServerKey")
+      let token = try await TestDevice(server).token(sender: TestDevice.pageKey)
       let sender = try await server.appServer("4711", project: "shop")
       #expect(try await sender.call("GET", "/iid/info/\(token)").status == 403)
       let caller = MessagingCaller(client: try await server.connect())
@@ -57,7 +57,7 @@ struct InstallationTests {
   @Test("the older form")
   func subscribe() async throws {
     try await ServerHarness.run { server in
-      let token = try await TestDevice(server).token(sender: "BServerKey")
+      let token = try await TestDevice(server).token(sender: TestDevice.pageKey)
       let caller = MessagingCaller(client: try await server.connect())
       let form =
         "authorized_entity=4711&endpoint=https%3A%2F%2Ffcm.googleapis.com%2Ffcm%2Fsend%2F\(token)"

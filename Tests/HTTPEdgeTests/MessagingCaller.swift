@@ -37,6 +37,9 @@ struct MessagingCaller {
 
 /// A device that has checked in over the JSON form.
 struct TestDevice {
+  /// The form of a VAPID key: an uncompressed P-256 point as Base64.
+  static let pageKey = "B" + String(repeating: "A", count: 86)
+
   let id: String
   let securityToken: String
   let caller: MessagingCaller

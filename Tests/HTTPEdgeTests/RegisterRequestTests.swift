@@ -52,13 +52,13 @@ struct RegisterRequestTests {
   func deletes() throws {
     #expect(
       try read("app=ext&device=1&delete=true&gcm_unreg_caller=false")
-        == .unregister(app: "ext", subtype: nil, senders: [], instanceID: nil))
+        == .unregister(app: "ext", subtype: nil, senders: [], instanceID: nil, isWhole: false))
     #expect(
       try read("app=ext&appid=abc&sender=4711&scope=GCM&X-scope=GCM&delete=true")
-        == .unregister(app: "ext", subtype: nil, senders: ["4711"], instanceID: "abc"))
+        == .unregister(app: "ext", subtype: nil, senders: ["4711"], instanceID: "abc", isWhole: false))
     #expect(
       try read("app=o&X-subtype=wp:x&appid=abc&sender=*&scope=*&X-scope=*&delete=1")
-        == .unregister(app: "o", subtype: "wp:x", senders: [], instanceID: "abc"))
+        == .unregister(app: "o", subtype: "wp:x", senders: [], instanceID: "abc", isWhole: false))
   }
 
   @Test("topics, by the device itself")

@@ -45,9 +45,11 @@ struct DeliveryLoad: Sendable {
 
   static func open(_ devices: [BenchDevice], _ server: MessagingServer) async throws -> DeliveryLoad {
     let fleet = try await DeviceFleet.connect(devices, to: server)
-    let sends = try await SendLoad.open(lanes, to: server.address, on: fleet.eventLoop) { number in
+    // Not the server, which ends with its directory when nobody refers to it.
+    let (key, address) = (server.senderKey, server.address)
+    let sends = try await SendLoad.open(lanes, to: address, on: fleet.eventLoop) { number in
       BenchMessage.shared.request(
-        number, to: devices[number % devices.count].token, key: server.senderKey, server.address)
+        number, to: devices[number % devices.count].token, key: key, address)
     }
     try await fleet.eventLoop.submit { fleet.value.onMessage = { sends.value.arrived($1) } }.get()
     return DeliveryLoad(fleet: fleet, sends: sends)

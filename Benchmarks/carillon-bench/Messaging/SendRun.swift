@@ -25,9 +25,11 @@ struct SendRun {
     return try await server.measuring {
       let fleet = isConnected ? try await DeviceFleet.connect(devices, to: server) : nil
       let loop = fleet?.eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
-      let load = try await SendLoad.open(lanes, to: server.address, on: loop) { number in
+      // Not the server, which ends with its directory when nobody refers to it.
+      let (key, address) = (server.senderKey, server.address)
+      let load = try await SendLoad.open(lanes, to: address, on: loop) { number in
         BenchMessage.shared.request(
-          number, to: devices[number % count].token, key: server.senderKey, server.address)
+          number, to: devices[number % count].token, key: key, address)
       }
       defer { loop.execute { load.value.close() } }
       Terminal.note("gcm: \(lanes) connections send to \(count) \(whom), \(seconds) s")

@@ -23,6 +23,9 @@ public struct DownstreamRequest: Sendable, Equatable {
 
   public init(target: DownstreamTarget) { self.target = target }
 
+  /// Whether the service keeps this key of `data` to itself. Spec: GCM B2.3.
+  public static func isReserved(_ key: String) -> Bool { MessagePayload.isReserved(key) }
+
   /// A notification message: displayed on behalf of the app, always collapsible. Spec: GCM S11, S31; B2.6.
   public var isNotification: Bool { notification?.isEmpty == false }
 

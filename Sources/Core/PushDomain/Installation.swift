@@ -294,12 +294,15 @@ public struct RegistrationEnding: Sendable, Equatable {
   public let senders: [String]
   /// One of them only.
   public let number: Int?
+  /// All of the app.
+  public let isWhole: Bool
   public let reason: String
 
   public init(
     app: String, subtype: String? = nil, instanceID: String? = nil, senders: [String] = [], number: Int? = nil,
-    reason: String
+    isWhole: Bool = false, reason: String
   ) {
+    self.isWhole = isWhole
     self.app = app
     self.subtype = subtype
     self.instanceID = instanceID
@@ -310,6 +313,7 @@ public struct RegistrationEnding: Sendable, Equatable {
 
   func covers(_ registration: AppRegistration) -> Bool {
     if let number { return registration.number == number }
+    if isWhole { return registration.app == app }
     return registration.app == app && registration.subtype == subtype && registration.instanceID == instanceID
       && senders.allSatisfy { registration.senders.contains($0) }
   }

@@ -11,6 +11,8 @@ public struct EngineConfiguration: Sendable {
   public var sessionSettings = SessionSettings()
   public var limits = EngineLimits()
   public var messaging = MessagingSettings()
+  /// Whether an app server may ever come for what devices send to this sender: others' messages are not kept.
+  public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
   public var runtimeLimits = RuntimeLimits()
   public var journal = JournalConfiguration()
   /// A Comet session over long polling is found only by the browser cookie that it was shaken with.

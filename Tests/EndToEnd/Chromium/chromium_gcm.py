@@ -123,7 +123,9 @@ class Browser:
             await self.call("Target.setDiscoverTargets", discover=True)
             await self.session(f"chrome-extension://{EXTENSION}/")
             await self.call("Target.createTarget", url=self.page + "/index.html")
-            await self.session(self.page + "/index.html")
+            # The tab can be talked to before its document is there.
+            while not await self.evaluate(self.page + "/index.html", "typeof subscribe == 'function'"):
+                await asyncio.sleep(0.05)
 
     async def end(self, kill=False):
         if self.process and self.process.returncode is None:

@@ -9,13 +9,21 @@ final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - environment: added to the test's own, from which everything that would configure Carillon is taken out.
   ///   - log: the file that what it writes is appended to.
-  init(_ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String) throws {
+  ///   - pipes: its standard input and output, if these are not nothing and the log.
+  init(
+    _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
+    pipes: (input: Int32, output: Int32)? = nil
+  ) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    if let pipes {
+      posix_spawn_file_actions_adddup2(&actions, pipes.input, 0)
+      posix_spawn_file_actions_adddup2(&actions, pipes.output, 1)
+    }
     // Sockets of the test must not live on in the child: their peers would never see them closed. Closing one that is
     // not open is no error here.
     for descriptor in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, descriptor) }

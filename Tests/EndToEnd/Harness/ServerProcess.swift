@@ -143,10 +143,9 @@ final class ServerProcess: Sendable {
   // MARK: Other commands of the program
 
   @discardableResult
-  func makeToken(_ agent: String) async throws -> String {
-    let result = try await command([
-      "token", "create", "--name", agent, "--role", "agent", "--data-directory", dataDirectory,
-    ])
+  func makeToken(_ agent: String, _ role: [String] = ["--role", "agent"]) async throws -> String {
+    let result = try await command(
+      ["token", "create", "--name", agent, "--data-directory", dataDirectory] + role)
     guard result.status == 0,
       let token = result.output.split(whereSeparator: \.isWhitespace).first(where: { $0.hasPrefix("car_") })
     else { throw EndToEndFailure("token create ended with \(result.status): \(result.output)") }

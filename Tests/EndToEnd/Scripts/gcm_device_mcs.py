@@ -1,10 +1,11 @@
 """A device that does what it is told, and shows everything: for what the libraries' devices hide, and for kill tests.
 
 Usage: gcm_device_mcs.py --server URL --mcs HOST:PORT --credentials FILE [--ca FILE] [--app PACKAGE] [--sender ID[,ID]]
-         [--ack none|stream|selective] [--heartbeat MS] [--reconnect SECONDS] [--login yes|no]
+         [--ack none|stream|selective] [--list yes|no] [--heartbeat MS] [--reconnect SECONDS] [--login yes|no]
 
 Without --ca the MCS connection is plain TCP. Prints {"token": TOKEN}, {"login": {…}}, {"message": {…}} (with "again"
-if it has had that id before), {"ping"} {"pong"} {"iq"} {"close"} {"streamError"} with their fields, {"closed": REASON}.
+if it has had that id before), {"ping"} {"pong"} {"iq"} {"close"} {"streamError"} with their fields, {"closed": REASON};
+{"confirmed": [ID, …]} when the server has confirmed acknowledgements, {"taken": [ID, …]} upstream messages.
 Commands, JSON lines on standard input:
   {"do": "register", "app", "sender", "subtype"?, "form"?: {…}}   {"registered": ANSWER}; the form's fields are added
   {"do": "login"}   {"do": "disconnect"}
@@ -12,7 +13,8 @@ Commands, JSON lines on standard input:
   {"do": "idle", "on": BOOL}               tells the server as Android does
   {"do": "send", "to", "id", "data": {…}, "category"?, "ttl"?}   upstream; the server's confirmation is in what it sends
   {"do": "bytes", "hex": TEXT}             as they are
-FILE keeps the identity, the tokens, and the ids received; the next login lists those received since the last one.
+FILE keeps the identity, the tokens, and the ids received; a login lists those whose acknowledgement the server has not
+confirmed, with `--list no` none.
 It may be killed at any time.
 """
 
@@ -27,7 +29,7 @@ from json_lines import address, arguments, commands_async, say
 
 options = arguments(
     __doc__, "server", "mcs", "credentials", app="org.example.app", sender="1234567890", ack="selective",
-    heartbeat="0", reconnect="0", login="yes")
+    list="yes", heartbeat="0", reconnect="0", login="yes")
 
 import aiohttp
 import mcs_messages as mcs
@@ -113,13 +115,16 @@ class Device:
         tls = ssl.create_default_context() if options.ca else None
         self.reader, self.writer = await asyncio.open_connection(*address(options.mcs), ssl=tls)
         self.taken = self.reported = 0
+        self.sent = 1  # the login
+        self.unacknowledged, self.unconfirmed = [], []
         identity, secret = self.disk.state["device"]
         login = mcs.LoginRequest(
             id="chrome-156.0.0.0", domain="mcs.android.com", user=str(identity), resource=str(identity),
             auth_token=str(secret), device_id=f"android-{identity:x}", use_rmq2=True, auth_service=2,
             adaptive_heartbeat=False, network_type=1)
         login.setting.add(name="new_vc", value="1")
-        login.received_persistent_id.extend(self.disk.state["unconfirmed"])
+        if options.list == "yes":
+            login.received_persistent_id.extend(self.disk.state["unconfirmed"])
         if interval := int(options.heartbeat):
             login.heartbeat_stat.ip, login.heartbeat_stat.timeout, login.heartbeat_stat.interval_ms = "", True, interval
         self.writer.write(bytes([mcs.VERSION]) + mcs.frame(login))
@@ -147,6 +152,7 @@ class Device:
 
     def take(self, message, listed):
         self.taken += 1
+        self.confirm(getattr(message, "last_stream_id_received", 0))
         match message.DESCRIPTOR.name:
             case "LoginResponse":
                 if not message.error.code:
@@ -169,6 +175,16 @@ class Device:
             case "StreamErrorStanza":
                 say(streamError=MessageToDict(message))
 
+    def confirm(self, number):
+        """The server is done with what this device has sent up to here: acknowledgements are on its disk."""
+        done = [one for one in self.unconfirmed if one[0] <= number]
+        self.unconfirmed = self.unconfirmed[len(done):]
+        if confirmed := [identifier for _, acknowledged, _ in done for identifier in acknowledged]:
+            self.disk.confirm(set(confirmed))
+            say(confirmed=confirmed)
+        if taken := [upstream for _, _, upstream in done if upstream]:
+            say(taken=taken)
+
     def take_data(self, stanza):
         fields = MessageToDict(stanza)
         fields["data"] = {one.key: one.value for one in stanza.app_data}
@@ -177,29 +193,36 @@ class Device:
             fields["rawData"] = base64.b64encode(stanza.raw_data).decode()
         if stanza.persistent_id and not self.disk.receive(stanza.persistent_id):
             fields["again"] = True
+        if stanza.persistent_id:
+            self.unacknowledged.append(stanza.persistent_id)
         say(message=fields | {"number": self.taken})
         if options.ack == "selective" and stanza.persistent_id:
             self.selective_ack([stanza.persistent_id])
         elif options.ack == "stream" and (stanza.immediate_ack or self.taken - self.reported >= UNACKNOWLEDGED_LIMIT):
             self.stream_ack()
 
-    def write(self, message):
+    def write(self, message, acknowledged=(), upstream=None):
         """Whatever goes out acknowledges what came in, unless this device is one that never does."""
         if options.ack == "stream" and self.reported != self.taken:
             message.last_stream_id_received = self.reported = self.taken
+            acknowledged, self.unacknowledged = self.unacknowledged, []
+        self.sent += 1
+        self.unconfirmed.append((self.sent, acknowledged, upstream))
         self.writer.write(mcs.frame(message))
 
     def selective_ack(self, identifiers):
         stanza = mcs.IqStanza(type=1, id="")
         stanza.extension.id = mcs.SELECTIVE_ACK
         stanza.extension.data = mcs.SelectiveAck(id=identifiers).SerializeToString()
-        self.write(stanza)
+        self.unacknowledged = [one for one in self.unacknowledged if one not in identifiers]
+        self.write(stanza, identifiers)
 
     def stream_ack(self):
         stanza = mcs.IqStanza(type=1, id="", last_stream_id_received=self.taken)
         self.reported = self.taken
         stanza.extension.id, stanza.extension.data = mcs.STREAM_ACK, b""
-        self.write(stanza)
+        acknowledged, self.unacknowledged = self.unacknowledged, []
+        self.write(stanza, acknowledged)
 
     def send(self, to, identifier, category, data, ttl):
         stanza = mcs.DataMessageStanza(
@@ -207,7 +230,7 @@ class Device:
             **{"from": "gcm@android.com"})
         for key, value in data.items():
             stanza.app_data.add(key=key, value=value)
-        self.write(stanza)
+        self.write(stanza, upstream=identifier)
 
     def idle(self, on):
         stanza = mcs.DataMessageStanza(category=IDLE_CATEGORY, status=int(on), **{"from": "gcm@android.com"})

@@ -61,6 +61,7 @@ struct Server {
     configuration.sessionSettings = loaded.sessionSettings
     configuration.limits = loaded.engineLimits
     configuration.messaging = loaded.messagingSettings
+    configuration.isSender = { [tokens] in tokens.isSender($0) }
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
     configuration.housekeeping = settings.housekeeping

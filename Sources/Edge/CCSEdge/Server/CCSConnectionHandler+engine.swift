@@ -11,6 +11,7 @@ extension CCSConnectionHandler {
       await services.backend.authenticate(credentials.sender, credentials.password)
     } then: { handler, isGenuine in
       handler.services.metrics.countLogin(accepted: isGenuine)
+      handler.credentials = isGenuine ? credentials : nil
       handler.go(handler.stream.authenticated(isGenuine))
     }
   }
@@ -27,13 +28,25 @@ extension CCSConnectionHandler {
   }
 
   func send(_ address: CCSAddress, _ request: DownstreamRequest) {
-    guard let sender = stream.sender else { return }
+    guard let sender = stream.sender, let credentials else { return }
     services.metrics.countMessage()
-    answer { [services] in
-      await services.backend.send(address, request, sender)
+    answer { [services] () -> CCSAnswer? in
+      guard await services.backend.authenticate(credentials.sender, credentials.password) else { return nil }
+      return await services.backend.send(address, request, sender)
     } then: { handler, answer in
+      guard let answer else { return handler.close(.revoked) }
       handler.services.metrics.countAnswer(isAck: answer.isAck)
       handler.go(handler.stream.answered(answer))
+    }
+  }
+
+  /// A key that was revoked ends the connections that were opened with it.
+  func checkKey() {
+    guard let credentials, isAttached else { return }
+    answer { [services] in
+      await services.backend.authenticate(credentials.sender, credentials.password)
+    } then: { handler, isGenuine in
+      if !isGenuine { handler.close(.revoked) }
     }
   }
 

@@ -18,6 +18,8 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   // See `CCSConnectionHandler+engine.swift`.
   var isAttached = false
+  /// What it logged in with: asked for again and again, since a key may be revoked.
+  var credentials: PlainCredentials?
   /// Ids of what has been delivered here and not been acknowledged.
   let outstanding = Mutex<Set<String>>([])
 
@@ -31,6 +33,7 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
   private(set) var discarded: Int?
   /// The login's, the keep-alive's, the draining's or the closing's, as the state is.
   private var deadline: Int64
+  private var keyCheckAt: Int64
 
   init(id: String, services: CCSServices, connections: CCSLoopConnections) {
     self.services = services
@@ -38,6 +41,7 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     reader = XMLStreamReader(unitBytesMaximum: services.limits.loginStanzaBytesMaximum)
     stream = CCSStream(id: id, settings: services.streamSettings)
     deadline = connections.tick(after: services.limits.loginTimeout)
+    keyCheckAt = connections.tick(after: services.limits.keyCheckInterval)
   }
 
   // MARK: Life
@@ -175,6 +179,10 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
   // MARK: Time
 
   func ticked(_ now: Int64) {
+    if now >= keyCheckAt {
+      keyCheckAt = connections.tick(after: services.limits.keyCheckInterval)
+      checkKey()
+    }
     if let writeDeadline, now >= writeDeadline { return cut("slow-reader") }
     guard now >= deadline else { return }
     if discarded != nil {

@@ -32,6 +32,8 @@ public struct CCSLimits: Sendable, Equatable {
   public var writeTimeout: Duration = .seconds(30)
   /// Silence of ours after which a blank is sent. Spec: GCM C16.
   public var keepAliveInterval: Duration = .seconds(600)
+  /// How long a connection lives on at most when its key has been revoked.
+  public var keyCheckInterval: Duration = .seconds(5)
   /// From the message that says that the connection drains to its end, or longer if answers are due. Spec: GCM C13.
   public var drainNotice: Duration = .seconds(2)
   /// From the end of our stream to the end of the client's.

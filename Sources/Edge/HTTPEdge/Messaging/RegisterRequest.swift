@@ -4,8 +4,10 @@ import GCMProtocol
 /// What a device asks of the registration endpoint, by the fields of its form. Spec: GCM D3.2, D3.3, D3.6, D3.7.
 enum RegisterRequest: Equatable {
   case register(RegistrationForm)
-  /// - Parameter instanceID: of a request in the Instance ID form, which is answered in its own words.
-  case unregister(app: String, subtype: String?, senders: [String], instanceID: String?)
+  /// - Parameters:
+  ///   - instanceID: of a request in the Instance ID form, which is answered in its own words.
+  ///   - isWhole: the app is gone. Chromium, which means one registration by the same form, says who it is.
+  case unregister(app: String, subtype: String?, senders: [String], instanceID: String?, isWhole: Bool)
   case subscribe(token: String, topic: String, on: Bool)
 
   init(_ fields: RequestParameters) throws(RegisterError) {
@@ -24,7 +26,8 @@ enum RegisterRequest: Equatable {
     let senders = try Self.senders(fields.first(of: "sender", "X-sender") ?? "")
     guard !isDelete else {
       self = .unregister(
-        app: app, subtype: subtype, senders: senders == ["*"] ? [] : senders, instanceID: instanceID)
+        app: app, subtype: subtype, senders: senders == ["*"] ? [] : senders, instanceID: instanceID,
+        isWhole: subtype == nil && instanceID == nil && fields["gcm_unreg_caller"] == nil)
       return
     }
     guard !senders.isEmpty else { throw .invalidSender }

@@ -40,9 +40,9 @@ struct RegisterRoutes {
     do throws(InstallationFailure) {
       switch wanted {
       case .register(let form): return "token=\(try await engine.installations.register(form, credentials))"
-      case .unregister(let app, let subtype, let senders, let instanceID):
+      case .unregister(let app, let subtype, let senders, let instanceID, let isWhole):
         try await engine.installations.unregister(
-          app: app, subtype: subtype, instanceID: instanceID, senders: senders, credentials)
+          app: app, subtype: subtype, instanceID: instanceID, senders: senders, isWhole: isWhole, credentials)
         return instanceID.map { "token=\($0)" } ?? "deleted=\(app)"
       case .subscribe(let token, let topic, let isOn):
         try await engine.installations.subscribe(token, to: topic, on: isOn, credentials)

@@ -27,6 +27,9 @@ extension TokenStore {
   }
 
   /// Whether a usable key of this sender is in test mode.
+  /// Whether there is a usable key of this sender.
+  public func isSender(_ sender: String) -> Bool { senders().byTokenID.values.contains { $0.sender == sender } }
+
   func isTestSender(_ sender: String) -> Bool {
     senders().byTokenID.values.contains { $0.sender == sender && $0.isTest }
   }

@@ -21,7 +21,8 @@ struct BroadcastRunner: Sendable {
   func accept(_ template: Mail, to condition: TopicCondition, id: MessageID) async throws(EngineError) -> Bool {
     let work = BroadcastWork(mail: template, condition: condition.text)
     if template.isNowOrNever {
-      lane.enqueue { await serveNow(work, condition) }
+      guard lane.count < limits.broadcastsMaximum else { return false }
+      lane.enqueue { await serveNow(work, condition, receivers(of: condition, sender: template.sender)[...]) }
       return true
     }
     guard let broadcast = broadcasts.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
@@ -98,13 +99,17 @@ struct BroadcastRunner: Sendable {
     return isStored
   }
 
-  private func serveNow(_ work: BroadcastWork, _ condition: TopicCondition) async {
-    for scope in receivers(of: condition, sender: work.mail.sender) {
+  private func serveNow(
+    _ work: BroadcastWork, _ condition: TopicCondition, _ rest: ArraySlice<MailScope>
+  ) async {
+    for scope in rest.prefix(limits.broadcastChunk) {
       guard gateway.receiver(scope.id) != .absent, let mail = await mail(of: work, for: scope, condition) else {
         continue
       }
       _ = gateway.deliverNow(mail, to: scope.id)
     }
+    let remaining = rest.dropFirst(limits.broadcastChunk)
+    if !remaining.isEmpty { lane.enqueue { await serveNow(work, condition, remaining) } }
   }
 
   /// What goes into the mailbox; nil if nothing does. The registration may have ended, or have left, since the index was asked.

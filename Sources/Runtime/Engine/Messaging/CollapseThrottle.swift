@@ -7,6 +7,8 @@ final class CollapseThrottle: Sendable {
   private struct Bucket {
     var tokens: Double
     var at: Int64
+    /// A timer runs.
+    var isAwaited = false
   }
 
   private let burst: Double
@@ -20,22 +22,30 @@ final class CollapseThrottle: Sendable {
     refillMilliseconds = Double(max(1, refillSeconds)) * 1_000
   }
 
-  /// - Returns: how many milliseconds to wait before the device may have another one; nil if it may have this one now.
-  func pause(_ mail: Mail, now: Int64) -> Int64? {
-    guard mail.collapseKey != nil, !mail.isNowOrNever else { return nil }
-    return buckets.withLock { buckets -> Int64? in
+  enum Verdict {
+    case goes
+    /// So many milliseconds, unless somebody waits for this registration already.
+    case waits(Int64?)
+  }
+
+  func verdict(_ mail: Mail, now: Int64) -> Verdict {
+    guard mail.collapseKey != nil, !mail.isNowOrNever else { return .goes }
+    return buckets.withLock { buckets -> Verdict in
       if buckets.count >= Self.bucketsKeptMaximum {
         buckets = buckets.filter { self.tokens(in: $0.value, now) < burst }
       }
       let tokens = buckets[mail.scope].map { self.tokens(in: $0, now) } ?? burst
+      let isAwaited = buckets[mail.scope]?.isAwaited ?? false
       guard tokens >= 1 else {
-        buckets[mail.scope] = Bucket(tokens: tokens, at: now)
-        return Int64(((1 - tokens) * refillMilliseconds).rounded(.up))
+        buckets[mail.scope] = Bucket(tokens: tokens, at: now, isAwaited: true)
+        return .waits(isAwaited ? nil : Int64(((1 - tokens) * refillMilliseconds).rounded(.up)))
       }
-      buckets[mail.scope] = Bucket(tokens: tokens - 1, at: now)
-      return nil
+      buckets[mail.scope] = Bucket(tokens: tokens - 1, at: now, isAwaited: isAwaited)
+      return .goes
     }
   }
+
+  func timerFired(_ scope: String) { buckets.withLock { $0[scope]?.isAwaited = false } }
 
   private func tokens(in bucket: Bucket, _ now: Int64) -> Double {
     min(burst, bucket.tokens + Double(max(0, now - bucket.at)) / refillMilliseconds)

@@ -15,6 +15,8 @@ extension DeviceGateway {
     guard !message.id.isEmpty, message.id.utf8.count <= 256 else { return .refused(reason: "INVALID_MESSAGE_ID") }
     guard message.timeToLive >= 0 else { return .refused(reason: "INVALID_TTL") }
     if let outcome = await messaging.value.send(message, toGroup: recipient, from: id) { return outcome }
+    // Nobody could ever fetch it.
+    guard isSender(sender) else { return .refused(reason: "SENDER_ID_MISMATCH") }
     guard
       let found = await installations.find(app: message.category, subtype: message.subtype, sender: sender, on: id)
     else { return .refused(reason: "SENDER_ID_MISMATCH") }
@@ -22,7 +24,8 @@ extension DeviceGateway {
       id: message.id, scope: found.scope.text, origin: found.token, category: message.category, sender: sender,
       acceptedAt: context.time.now, timeToLive: min(message.timeToLive, limits.upstreamSecondsMaximum),
       pairs: message.pairs)
-    guard mail.contentBytes <= limits.upstreamBytesMaximum + 512 else { return .refused(reason: "MESSAGE_TOO_BIG") }
+    guard message.pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.upstreamBytesMaximum
+    else { return .refused(reason: "MESSAGE_TOO_BIG") }
     tap.note { MessageStep(.upstream, mail, at: $0) }
     if mail.isNowOrNever {
       upstream.deliverNow(mail)

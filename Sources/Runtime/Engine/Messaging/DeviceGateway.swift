@@ -18,6 +18,7 @@ public struct DeviceGateway: Sendable {
   let limits: EngineLimits
   let tap: MessageTap
   let throttle: CollapseThrottle?
+  let isSender: @Sendable (String) -> Bool
   /// For messages from one device of a group to the others.
   let messaging: Late<MessagingService>
   let links = DeviceLinks()
@@ -30,7 +31,8 @@ public struct DeviceGateway: Sendable {
   {
     _ = try await installations.authenticated(credentials)
     guard !links.isClosed else { throw .unavailable }
-    if !received.isEmpty { await queues[MailboxKey.device(credentials.id)]?.post(.acknowledge(received)) }
+    // The answer confirms the login, and the device forgets them then.
+    if !received.isEmpty { await acknowledgeDurably(received, by: credentials.id) }
     links.insert(link, credentials.id)?.close(.replaced)
     // The server may have begun to stop meanwhile.
     if links.isClosed { link.close(.draining) }
@@ -86,15 +88,26 @@ public struct DeviceGateway: Sendable {
   func stored(_ mail: Mail, for id: InstallationID) {
     tap.note { MessageStep(.stored, mail, at: $0) }
     guard let link = links.link(for: mail, of: id) else { return }
-    if let pause = throttle?.pause(mail, now: context.time.monotonicMilliseconds) {
-      // It goes with whatever has taken its place by then.
-      _ = context.timers.schedule(afterMilliseconds: pause) { [self] in
-        lane(of: id).enqueue { [self] in await deliverStored(to: id) }
-      }
-      return
-    }
+    // It goes with whatever has taken its place by then.
+    if isHeldBack(mail, id) { return }
     tap.note { MessageStep(.sent, mail, at: $0) }
     link.deliver(mail)
+  }
+
+  /// Whether the registration has had too many of its kind; then all that waits is looked at again when it may have one
+  /// more.
+  private func isHeldBack(_ mail: Mail, _ id: InstallationID) -> Bool {
+    guard let throttle else { return false }
+    switch throttle.verdict(mail, now: context.time.monotonicMilliseconds) {
+    case .goes: return false
+    case .waits(let pause?):
+      _ = context.timers.schedule(afterMilliseconds: pause) { [self] in
+        throttle.timerFired(mail.scope)
+        lane(of: id).enqueue { [self] in await deliverStored(to: id, isThrottled: true) }
+      }
+      return true
+    case .waits(nil): return true
+    }
   }
 
   /// Messages have left the mailbox: those that were confirmed may be worth a receipt.
@@ -111,12 +124,17 @@ public struct DeviceGateway: Sendable {
 
   /// Delivers what waits, in the journal's order: what has come or gone before is known, what comes later finds the
   /// connection ready. So nothing is missed, and nothing that has been replaced is shown after what has replaced it.
-  /// - Parameter begin: makes the connection ready; false if it is no more.
-  private func deliverStored(to id: InstallationID, after begin: @escaping @Sendable () -> Bool = { true }) async {
+  /// - Parameters:
+  ///   - isThrottled: only as much as the throttle lets through; a connection that begins gets all.
+  ///   - begin: makes the connection ready; false if it is no more.
+  private func deliverStored(
+    to id: InstallationID, isThrottled: Bool = false, after begin: @escaping @Sendable () -> Bool = { true }
+  ) async {
     let deliver: @Sendable ([Mail]) -> Void = { pending in
       guard begin() else { return }
       for mail in pending {
         guard let link = links.link(for: mail, of: id) else { continue }
+        if isThrottled, isHeldBack(mail, id) { continue }
         tap.note { MessageStep(.sent, mail, at: $0) }
         link.deliver(mail)
       }

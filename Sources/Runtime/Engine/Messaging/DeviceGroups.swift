@@ -63,7 +63,7 @@ extension MessagingService {
     let members = await group.peek { $0.members }
     guard let own, members.contains(own) else { return .refused(reason: "SENDER_ID_MISMATCH") }
     var request = DownstreamRequest(target: .tokens(members.filter { $0 != own }))
-    request.data = message.pairs
+    request.data = message.pairs.filter { !DownstreamRequest.isReserved($0.key) }
     request.timeToLive = min(message.timeToLive, DownstreamLimits.timeToLiveMaximum)
     guard message.pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= DownstreamLimits.dataBytesMaximum
     else { return .refused(reason: "MESSAGE_TOO_BIG") }

@@ -45,12 +45,14 @@ public struct InstallationService: Sendable {
 
   /// Ends the registrations of this app, subtype and instance id (with `senders` empty: whatever senders they have).
   /// Harmless if there is none. Spec: GCM D3.6.
+  /// - Parameter isWhole: all that the app has registered, whatever subtype and instance id: it is uninstalled.
   public func unregister(
-    app: String, subtype: String?, instanceID: String? = nil, senders: [String], _ credentials: InstallationCredentials
+    app: String, subtype: String?, instanceID: String? = nil, senders: [String], isWhole: Bool = false,
+    _ credentials: InstallationCredentials
   ) async throws(InstallationFailure) {
     let device = try await authenticated(credentials)
     let ending = RegistrationEnding(
-      app: app, subtype: subtype, instanceID: instanceID, senders: senders, reason: "unregistered")
+      app: app, subtype: subtype, instanceID: instanceID, senders: senders, isWhole: isWhole, reason: "unregistered")
     try await perform(.end(ending), on: device) { _ in }
   }
 
@@ -67,7 +69,8 @@ public struct InstallationService: Sendable {
   }
 
   /// Gives a registration the keys that a browser page decrypts with: what is sent to it is encrypted from then on.
-  /// For `/v1/projects/P/registrations` and `/fcm/connect/subscribe`. Whoever has the token may. Spec: GCM D4.2-4.
+  /// For `/v1/projects/P/registrations` and `/fcm/connect/subscribe`. Whoever has the token may, if it was made for
+  /// a page. Spec: GCM D4.2-4.
   /// - Parameter authorizedEntity: the sender that the page knows; it may send from now on.
   /// - Returns: the token to send to (the same).
   public func setWebKeys(
@@ -76,6 +79,8 @@ public struct InstallationService: Sendable {
     guard case .live(let found) = await find(token), let device = directory[String(found.id.androidID)] else {
       throw .notRegistered
     }
+    // An app's token is known to its app servers, which have no business here.
+    guard found.registration.isPage else { throw .invalidParameters("not a page's token") }
     let stored = BrowserKeys(
       publicKey: keys.publicKey, authenticationSecret: keys.authenticationSecret, authorizedEntity: authorizedEntity)
     try await perform(.setKeys(found.registration.number, stored), on: device) { _ in }
@@ -297,6 +302,13 @@ struct FoundRegistration: Sendable {
   /// Whether this sender may send to it. Spec: GCM B1.3; a page's own sender too: D4.2.
   func admits(_ sender: String) -> Bool {
     registration.senders.contains(sender) || registration.keys?.authorizedEntity == sender
+  }
+}
+
+extension AppRegistration {
+  /// Made for a browser's page: by its subtype, or for a VAPID key.
+  var isPage: Bool {
+    subtype?.hasPrefix("wp:") == true || senders.first.map { MessagingService.isPublicKey($0) } == true
   }
 }
 

@@ -10,6 +10,7 @@ enum MailComposer {
   /// Both say that there is something to show: to older and to newer devices.
   private static let isShown = ["gcm.notification.e", "gcm.n.e"]
   static let contentAvailable = "content_available"
+  static let mutableContent = "mutable_content"
   /// The service's own, whatever the sender has put there. Spec: GCM B2.3, D8.12.
   private static let own: Set<String> = ["message_type", "total_deleted", "subtype", "collapse_key", "from"]
 
@@ -22,6 +23,7 @@ enum MailComposer {
     if request.isNotification, let notification = request.notification {
       pairs += isShown.map { MailPair($0, "1") } + notification.map { MailPair(shownPrefix + $0.key, $0.value) }
       if request.contentAvailable { pairs.append(MailPair(shownPrefix + contentAvailable, "1")) }
+      if request.mutableContent { pairs.append(MailPair(shownPrefix + mutableContent, "1")) }
     }
     return Mail(
       id: id.text, scope: "", origin: origin, category: request.restrictedPackageName ?? "",

@@ -18,13 +18,18 @@ public struct MessagingSettings: Sendable, Equatable {
 /// Counts in windows of a minute and an hour.
 final class MessageRates: Sendable {
   private struct Window {
-    var number: Int64
+    var end: Int64
     var count: Int
   }
 
   private let settings: MessagingSettings
-  private let windows = Mutex<[String: Window]>([:])
-  /// Beyond it those of earlier windows are forgotten.
+  private struct State {
+    var windows: [String: Window] = [:]
+    var sweepAt: Int64 = .min
+  }
+
+  private let state = Mutex(State())
+  /// Beyond it those that are over are forgotten.
   private static let windowsKeptMaximum = 100_000
 
   init(_ settings: MessagingSettings) { self.settings = settings }
@@ -39,13 +44,17 @@ final class MessageRates: Sendable {
   private func admits(_ key: @autoclosure () -> String, _ maximum: Int?, _ width: Int64, _ now: Int64) -> Bool {
     guard let maximum else { return true }
     let key = key()
-    let number = now / width
-    return windows.withLock { windows in
-      if windows.count >= Self.windowsKeptMaximum { windows = windows.filter { $0.value.number >= now / 3_600_000 } }
-      var window = windows[key] ?? Window(number: number, count: 0)
-      if window.number != number { window = Window(number: number, count: 0) }
+    return state.withLock { state in
+      // At most once a minute: what is over by then is as good as none.
+      if state.windows.count >= Self.windowsKeptMaximum, now >= state.sweepAt {
+        state.windows = state.windows.filter { $0.value.end > now }
+        state.sweepAt = now + 60_000
+      }
+      let end = (now / width + 1) * width
+      var window = state.windows[key] ?? Window(end: end, count: 0)
+      if window.end != end { window = Window(end: end, count: 0) }
       window.count += 1
-      windows[key] = window
+      state.windows[key] = window
       return window.count <= maximum
     }
   }

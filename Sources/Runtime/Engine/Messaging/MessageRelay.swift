@@ -51,6 +51,7 @@ struct MessageRelay: Sendable {
     display.image = shown("image")
     // With nothing to show it can only wake the app.
     display.isContentAvailable = parts.notification.isEmpty || shown(MailComposer.contentAvailable) != nil
+    display.isMutableContent = shown(MailComposer.mutableContent) != nil
     return PushMessage(
       producer: mail.scope, number: 0, tag: tag, alert: shown("body") ?? "", content: writer.bytes,
       service: mail.category, target: address, expiry: mail.isNowOrNever ? nil : mail.expiry,

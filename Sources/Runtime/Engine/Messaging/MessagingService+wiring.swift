@@ -19,7 +19,7 @@ extension MessagingService {
       installations: self.installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
       throttle: settings.collapseBurst.map {
         CollapseThrottle(burst: $0, refillSeconds: settings.collapseRefillSeconds)
-      }, messaging: itself)
+      }, isSender: configuration.isSender, messaging: itself)
     relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
     self.broadcasts = BroadcastRunner(
       broadcasts: broadcasts, installations: self.installations, topics: topics, queues: queues, gateway: gateway,

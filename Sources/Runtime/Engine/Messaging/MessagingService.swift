@@ -40,21 +40,25 @@ public struct MessagingService: Sendable {
   }
 
   /// Spec: GCM D5; RFC 8030.
-  /// - Parameter publicKey: the application server's VAPID key in Base64 without padding, already verified; nil if it
-  ///   gave none. A token made for a VAPID key takes messages of that one only.
+  /// - Parameter publicKey: the application server's VAPID key in Base64 without padding, or the sender id of its API
+  ///   key, already verified; nil if it gave none. A token takes messages of the sender that it was made for only.
   public func webPush(
     _ message: WebPushMessage, to token: String, publicKey: String?
   ) async throws(EngineError) -> TargetResult {
     let found: FoundRegistration
     switch await installations.find(token) {
     case .never: return refused(.invalidRegistration, token, publicKey ?? "")
-    case .ended: return refused(.notRegistered, token, publicKey ?? "")
+    case .ended: return try await ended(token, publicKey ?? "").get()
     case .live(let registration): found = registration
     }
     // Spec: GCM D5.2, the browser looks its key up by the sender that the token was made for.
-    guard let sender = found.registration.senders.first, publicKey == nil || publicKey == sender,
-      publicKey != nil || !Self.isPublicKey(sender)
-    else { return refused(.mismatchSenderID, token, publicKey ?? "") }
+    // Who only has the token may not send to it.
+    guard let sender = found.registration.senders.first, publicKey == sender else {
+      return refused(.mismatchSenderID, token, publicKey ?? "")
+    }
+    guard rates.admits(registration: found.scope.text, now: context.time.monotonicMilliseconds) else {
+      return refused(.deviceMessageRateExceeded, token, sender)
+    }
     let pairs = message.headers + MailComposer.subtype(of: found)
     return try await store(
       Mail(
@@ -105,7 +109,7 @@ public struct MessagingService: Sendable {
     let found: FoundRegistration
     switch await installations.find(token) {
     case .never: return .success(refused(.invalidRegistration, token, sender))
-    case .ended: return .success(refused(.notRegistered, token, sender))
+    case .ended: return await ended(token, sender)
     case .live(let registration): found = registration
     }
     guard found.admits(sender) else { return .success(refused(.mismatchSenderID, token, sender)) }
@@ -150,6 +154,12 @@ public struct MessagingService: Sendable {
       case .failed: return .failure(.unavailable)
       }
     }
+  }
+
+  /// That a registration has ended makes app servers forget it: they are told once it is durable.
+  private func ended(_ token: String, _ sender: String) async -> Sent {
+    guard (try? await context.untilDurable()) != nil else { return .failure(.unavailable) }
+    return .success(refused(.notRegistered, token, sender))
   }
 
   private func refused(_ error: DownstreamError, _ token: String, _ sender: String) -> TargetResult {
