@@ -142,6 +142,8 @@ struct RelayTests {
     try await rig.send(to: token) { request in
       request.notification = [MailPair("title", "Hi"), MailPair("badge", "3")]
       request.data = [MailPair("k", "v")]
+      request.contentAvailable = true
+      request.mutableContent = true
     }
     _ = try await rig.installations.setTopic("news", of: token, sender: MessagingRig.sender, on: true)
     _ = try await rig.messaging.send(DownstreamRequest(target: .topic("news")), sender: MessagingRig.sender)
@@ -151,6 +153,7 @@ struct RelayTests {
     #expect(messages[0].display?.title == "Hi" && messages[0].display?.badge == 3 && messages[0].priority == .high)
     #expect(String(decoding: messages[0].content, as: UTF8.self) == #"{"k":"v"}"# && messages[0].form == .members)
     #expect(messages[0].target.debug && messages[0].collapseKey == "org.example.app")
+    #expect(messages[0].display?.isContentAvailable == true && messages[0].display?.isMutableContent == true)
     #expect(messages[1].display?.isContentAvailable == true && messages[1].priority == .normal)
     rig.rig.provider.answer { _ in .unregistered(reason: "410", since: nil, isSuspect: false) }
     try await rig.send(to: token)

@@ -54,6 +54,9 @@ struct RegisterRequestTests {
       try read("app=ext&device=1&delete=true&gcm_unreg_caller=false")
         == .unregister(app: "ext", subtype: nil, senders: [], instanceID: nil, isWhole: false))
     #expect(
+      try read("app=ext&device=1&delete=1")
+        == .unregister(app: "ext", subtype: nil, senders: [], instanceID: nil, isWhole: true))
+    #expect(
       try read("app=ext&appid=abc&sender=4711&scope=GCM&X-scope=GCM&delete=true")
         == .unregister(app: "ext", subtype: nil, senders: ["4711"], instanceID: "abc", isWhole: false))
     #expect(

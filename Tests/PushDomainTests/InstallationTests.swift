@@ -108,6 +108,16 @@ struct InstallationTests {
     #expect(rig.device.registrations.map(\.number) == [2])
   }
 
+  @Test("an app that is uninstalled loses all that it had registered")
+  func uninstalled() throws {
+    var rig = try Self.rig()
+    try rig.send(.register(Self.app(["1"])))
+    try rig.send(.register(Self.app(["1"], subtype: "x", instanceID: "i")))
+    try rig.send(.register(Self.app(["1"], app: "other")))
+    try rig.send(.end(RegistrationEnding(app: "org.example", isWhole: true, reason: "unregistered")))
+    #expect(rig.device.registrations.map(\.app) == ["other"])
+  }
+
   @Test("at the bound the oldest superseded registration goes; without one there is no room")
   func bound() throws {
     var rig = try Self.rig()

@@ -115,6 +115,7 @@ extension ServerFromOutside {
         for promise in state.answered where promise.device == device.name {
           #expect(seen.received[promise.number] == promise.id, "\(device.name): \(promise.number)")
         }
+        if !device.habit.forgetsAll { #expect(!seen.settled.isEmpty, "\(device.name): nothing was ever confirmed") }
         if device.habit.lists { #expect(seen.repeats == 0, "\(device.name) listed all, so nothing comes twice") }
       }
       let never = try #require(devices.first { $0.habit.forgetsAll })
