@@ -40,6 +40,8 @@ final class SimulatedDevice: @unchecked Sendable {
   var upstreamNumber = 0
   /// Ends of registrations that it has asked for; the answer may still be on its way.
   var endings = 0
+  /// Unregistrations that were ever asked for.
+  var endingsBegun = 0
 
   init(world: World, number: Int) {
     self.world = world
@@ -137,7 +139,8 @@ final class SimulatedDevice: @unchecked Sendable {
 ///
 /// Safe to share: the whole simulation is one thread.
 final class DeviceWire: MailLink, @unchecked Sendable {
-  unowned let device: SimulatedDevice
+  /// Also one that is never seen again: the engine may not know yet.
+  let device: SimulatedDevice
   let life: Life
   /// What the device has said at login that it has.
   let received: Set<String>
@@ -164,6 +167,7 @@ final class DeviceWire: MailLink, @unchecked Sendable {
   }
 
   func close(_ reason: MailLinkClosing) {
+    guard !life.isOver else { return }
     device.world.trace.note("\(device.description) is closed: \(reason)")
     isClosed = true
   }

@@ -87,6 +87,8 @@ extension World {
     var form = RegistrationForm(app: app, senders: senders, platform: "ANDROID")
     if chance.comes(20) { form.instanceID = "abcdefghij\(chance.below(2))" }
     let wanted = form
+    // What ends meanwhile may be this one.
+    let (wasAlone, begun) = (device.endings == 0, device.endingsBegun)
     ask("register", in: life) {
       try await $0.installations.register(wanted, credentials)
     } then: { [self] result in
@@ -96,7 +98,7 @@ extension World {
           return violated(.honestAnswers, "a token that cannot be read")
         }
         let found = reference.installations[token.device]?.live[token.number]
-        if found?.app != app || found?.senders != token.senders, device.endings == 0 {
+        if found?.app != app || found?.senders != token.senders, wasAlone, device.endingsBegun == begun {
           violated(.nothingAcknowledgedIsLost, "the registration \(token.scope) is not in the journal")
         }
         if !tokens.contains(where: { $0.text == text }) { tokens.append(token) }
@@ -110,6 +112,7 @@ extension World {
     guard let token = chance.one(of: tokens.filter { $0.device == device.key }) else { return }
     let senders = chance.comes(50) ? [] : [token.senders.sorted()[0]]
     device.endings += 1
+    device.endingsBegun += 1
     ask("unregister", in: life) {
       try await $0.installations.unregister(app: token.app, subtype: nil, senders: senders, credentials)
     } then: { result in
@@ -121,10 +124,13 @@ extension World {
     guard let token = chance.one(of: tokens.filter { $0.device == device.key }) else { return }
     let topic = SimulatedServices.topics[chance.below(SimulatedServices.topics.count)]
     let (joins, sender) = (chance.comes(75), token.senders.sorted()[0])
+    // Another request may change it meanwhile.
+    let (wasAlone, begun) = (openRequests.isEmpty, requestsBegun + 1)
     if chance.comes(60) {
       ask(joins ? "join \(topic)" : "leave \(topic)", in: life) {
         try await $0.installations.subscribe(token.text, to: topic, on: joins, credentials)
       } then: { [self] result in
+        guard wasAlone, requestsBegun == begun else { return }
         if case .success = result { checkTopic(topic, of: token, token.senders.sorted()[0], joins) }
       }
     } else {
@@ -137,8 +143,6 @@ extension World {
 
   private func checkTopic(_ topic: String, of token: GivenToken, _ sender: String, _ joins: Bool) {
     guard let found = reference.installations[token.device]?.live[token.number] else { return }
-    // Another request may have changed it meanwhile; none has if nothing else is under way.
-    guard openRequests.count <= 1 else { return }
     if found.topics.contains(SenderTopic(sender: sender, name: topic)) != joins {
       violated(.nothingAcknowledgedIsLost, "\(token.scope) and \(topic): the journal has it otherwise")
     }

@@ -65,6 +65,8 @@ final class World: @unchecked Sendable {
   private var customerNumber = 0
   /// Requests of this life that have no answer yet.
   var openRequests: [Int: String] = [:]
+  /// Requests that ever began.
+  var requestsBegun = 0
   private var requestNumber = 0
   /// Texts that the server has acknowledged, and the chat of each.
   var acknowledged: [String: String] = [:]
@@ -171,6 +173,7 @@ final class World: @unchecked Sendable {
     requestNumber += 1
     let number = requestNumber
     openRequests[number] = name
+    requestsBegun += 1
     Task.detached { [self] in
       await body(life.engine)
       if !life.isOver { openRequests[number] = nil }
@@ -178,6 +181,11 @@ final class World: @unchecked Sendable {
   }
 
   /// Starts a request that has an answer; `then` is told it, unless the process dies before.
+  deinit {
+    // What the engine still has in hand is handed to nobody.
+    life?.isOver = true
+  }
+
   func ask<Answer: Sendable>(
     _ name: String, in life: Life, _ body: @escaping @Sendable (Engine) async throws -> Answer,
     then: @escaping @Sendable (Result<Answer, any Error>) -> Void

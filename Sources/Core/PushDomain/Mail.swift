@@ -67,6 +67,9 @@ public struct Mail: Sendable, Equatable, Codable {
   /// The id that it is given where another device's message has its own.
   var idBesideTwin: String { "\(id)%\(scope)" }
 
+  /// The same message under that id.
+  public var besideTwin: Mail { named(idBesideTwin) }
+
   /// The same message under another id.
   func named(_ id: String) -> Mail {
     Mail(

@@ -57,6 +57,10 @@ public struct AppServerGateway: Sendable {
     guard let queue = queues.entity(MailboxKey.sender(mail.sender), limit: limits.pushQueuesMaximum) else {
       return .unavailable
     }
+    // An app server has another message under this id in its hands: its acknowledgement must not be taken for this one's.
+    let isOthers = links.isHeld(mail.id, mail.sender)
+    let isKnown = isOthers ? await queue.peek { $0.mail.holds(mail) } : true
+    let mail = isKnown ? mail : mail.besideTwin
     do {
       let isStored = try await queue.perform(.store(mail, receiver: .absent, limits: .upstream)) { queue in
         queue.mail.holds(mail)
@@ -79,8 +83,12 @@ public struct AppServerGateway: Sendable {
     links.assign(mail, sender, limits.appServerPendingMaximum)?.deliver(mail)
   }
 
-  /// Messages have left the sender's mailbox: whoever had them has room again.
-  func ended(_ mails: [EndedMail], for sender: String) { release(mails.map(\.id), sender) }
+  /// Messages have left the sender's mailbox: whoever has acknowledged them has room again. What is over otherwise stays
+  /// unacknowledged on its connection.
+  func ended(_ mails: [EndedMail], _ ending: MailEnding, for sender: String) {
+    let ids = mails.map(\.id)
+    if ending == .acknowledged { release(ids, sender) } else { links.outlived(ids, sender) }
+  }
 
   func drainAll() { for link in links.close() { link.close(.draining) } }
 
@@ -178,6 +186,19 @@ final class AppServerLinks: Sendable {
     state.withLock { state in
       guard let holder = state.senders[sender]?.holders[id], holder.link == ObjectIdentifier(link) else { return nil }
       return holder.isStored
+    }
+  }
+
+  func isHeld(_ id: String, _ sender: String) -> Bool { state.withLock { $0.senders[sender]?.holders[id] != nil } }
+
+  /// These messages are not in the mailbox any more; their acknowledgement, if it comes, is about nothing there.
+  func outlived(_ ids: [String], _ sender: String) {
+    state.withLock { state in
+      for id in ids {
+        if let holder = state.senders[sender]?.holders[id] {
+          state.senders[sender]?.holders[id] = Holder(link: holder.link, isStored: false)
+        }
+      }
     }
   }
 

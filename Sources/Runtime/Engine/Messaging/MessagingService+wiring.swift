@@ -48,7 +48,7 @@ extension MessagingService {
         if let device = MailboxKey.device(of: queue.id.key) {
           await gateway.ended(mails, ending, for: device)
         } else if let sender = MailboxKey.sender(of: queue.id.key) {
-          gateway.upstream.ended(mails, for: sender)
+          gateway.upstream.ended(mails, ending, for: sender)
         }
       case .mailDropped(let last, _): tap.note { MessageStep(.dropped, last, at: $0) }
       case .ready, .startTimer, .cancelTimer, .accepted, .settled, .addressGone, .deadLetters: break
