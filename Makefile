@@ -40,7 +40,8 @@ test: setup test-environment ## Run all tests
 	$(SWIFT) test --skip-build $(FLAGS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests \
 	  --skip DeviceEdgeTests --skip CCSEdgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) \
-	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests|DeviceEdgeTests|CCSEdgeTests'
+	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
 	Tests/Fuzz/run 40
