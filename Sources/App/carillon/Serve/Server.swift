@@ -121,10 +121,13 @@ struct Server {
   func run(reloadingFrom sources: ConfigurationSources) async throws {
     let reload = ReloadService(
       sources: sources, started: loaded, options: engine.options, level: level, logger: logger
-    ) { [providers, engine, devices, logger] fresh in
+    ) { [providers, engine, devices, appServers, logger] fresh in
       providers.table.reload()
-      do { try devices?.reloadCertificate() } catch {
-        logger.error("the certificate for devices stays as it was", metadata: ["reason": "\(error)"])
+      do {
+        try devices?.reloadCertificate()
+        try appServers?.reloadCertificate()
+      } catch {
+        logger.error("the certificate for devices and app servers stays as it was", metadata: ["reason": "\(error)"])
       }
       engine.couriers.resetLanes()
       providers.log(fresh, to: logger)
