@@ -55,6 +55,9 @@ struct V1Tests {
     Mapping(#""android":{"ttl":"0s"}"#) { $0.timeToLive = 0 },
     Mapping(#""android":{"ttl":"2419200s"}"#) { $0.timeToLive = 2_419_200 },
     Mapping(#""android":{"restricted_package_name":"p","direct_boot_ok":true}"#) { $0.restrictedPackageName = "p" },
+    Mapping(#""android":{"collapse_key":"","restricted_package_name":""}"#) { _ in },
+    Mapping(#""android":{"collapse_key":""},"apns":{"headers":{"apns-collapse-id":"c"}}"#) { $0.collapseKey = "c" },
+    Mapping(#""apns":{"headers":{"apns-collapse-id":""}},"webpush":{"headers":{"topic":""}}"#) { _ in },
     Mapping(#""apns":{"headers":{"apns-priority":"5","apns-collapse-id":"c"}}"#) {
       ($0.priority, $0.collapseKey) = (.normal, "c")
     },

@@ -75,9 +75,10 @@ extension DownstreamRequest {
   // MARK: Options
 
   private mutating func readAndroid(_ android: V1Fields) throws(DownstreamRefusal) {
-    collapseKey = try android.string("collapse_key", limit: DownstreamLimits.collapseKeyBytesMaximum)
-    restrictedPackageName = try android.string(
-      "restricted_package_name", limit: DownstreamLimits.packageNameBytesMaximum)
+    collapseKey = Self.unlessEmpty(
+      try android.string("collapse_key", limit: DownstreamLimits.collapseKeyBytesMaximum))
+    restrictedPackageName = Self.unlessEmpty(
+      try android.string("restricted_package_name", limit: DownstreamLimits.packageNameBytesMaximum))
     switch try android.string("priority")?.uppercased() {
     case nil: break
     case "HIGH": priority = .high
@@ -102,7 +103,7 @@ extension DownstreamRequest {
     contentAvailable = aps["content-available"]?.integer == 1 || aps["content-available"]?.bool == true
     mutableContent = aps["mutable-content"]?.integer == 1 || aps["mutable-content"]?.bool == true
     let headers = try Self.headers(apns)
-    if collapseKey == nil { collapseKey = headers["apns-collapse-id"] }
+    if collapseKey == nil { collapseKey = Self.unlessEmpty(headers["apns-collapse-id"]) }
     if !hasPriority, let text = headers["apns-priority"] { priority = text == "10" ? .high : .normal }
     guard !hasLifetime, let text = headers["apns-expiration"] else { return }
     guard let expiry = Int64(text), expiry >= 0 else {
@@ -115,12 +116,15 @@ extension DownstreamRequest {
 
   private mutating func readWebPush(_ webPush: V1Fields, hasLifetime: Bool) throws(DownstreamRefusal) {
     let headers = try Self.headers(webPush)
-    if collapseKey == nil { collapseKey = headers["topic"] }
+    if collapseKey == nil { collapseKey = Self.unlessEmpty(headers["topic"]) }
     if priority == nil, let text = headers["urgency"] { priority = text.lowercased() == "high" ? .high : .normal }
     guard !hasLifetime, let text = headers["ttl"] else { return }
     guard let seconds = Int(text), seconds >= 0 else { throw webPush.invalid("headers", "\"TTL\" is not a number") }
     timeToLive = min(seconds, DownstreamLimits.timeToLiveMaximum)
   }
+
+  /// A protobuf string that is empty counts as absent.
+  private static func unlessEmpty(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
   /// Names in lower case.
   private static func headers(_ fields: V1Fields) throws(DownstreamRefusal) -> [String: String] {
