@@ -51,6 +51,30 @@ struct QueueStateTests {
     #expect(throws: PayloadError.missingField(3)) { try PushQueue(stateBytes: [0x08, 0, 0x2A, 3, 0x0A, 1, 0x61]) }
   }
 
+  @Test(
+    "a state in which the messages have no order is refused",
+    arguments: [
+      // An arrival that is still to come: the next message would have the same.
+      (1, [2]), (.max / 2 - 2, [.max / 2 - 1]),
+      // Two messages with one arrival.
+      (2, [2, 2]), (2, [1, 1]),
+    ])
+  func arrivalsInDoubt(counted: Int, arrivals: [Int]) {
+    var state = PayloadWriter()
+    state.integer(1, counted)
+    for (producer, arrival) in zip(["a", "b"], arrivals) {
+      state.nested(5) { lane in
+        lane.text(1, producer)
+        lane.integer(3, arrival)
+        lane.nested(5) { entry in
+          entry.data(1, StoredEvent(PushEvent.enqueued(.sample(1, from: producer))).payload)
+          entry.integer(2, arrival)
+        }
+      }
+    }
+    #expect(throws: PayloadError.outOfRange(field: 5)) { try PushQueue(stateBytes: state.bytes) }
+  }
+
   @Test("a state that was cut is refused, or is another one; it never traps")
   mutating func cut() throws {
     for number in 1...3 { try rig.enqueue(.sample(number, collapseKey: "k")) }

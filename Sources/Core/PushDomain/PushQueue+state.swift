@@ -77,6 +77,13 @@ extension PushQueue: RestorableState {
     }
     guard let arrivals else { throw .missingField(1) }
     self.arrivals = arrivals
+    guard isCountedOnce else { throw .outOfRange(field: 5) }
+  }
+
+  /// Each message has an arrival of its own, and the next one will have: else their order would be a dictionary's.
+  private var isCountedOnce: Bool {
+    let places = lanes.values.flatMap { $0.entries.map(\.arrival) }
+    return places.allSatisfy { $0 <= arrivals } && Set(places).count == places.count
   }
 
   /// Awake while something is in a provider's hands or could be; everything else that a queue waits for has a timer.
