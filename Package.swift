@@ -87,6 +87,7 @@ let package = Package(
     core("Bayeux", ["JSONEnvelope"]),
     core("ChatDomain", ["EventSourcing"]),
     core("PushDomain", ["EventSourcing", heap]),
+    core("CallbackDomain", ["EventSourcing"]),
     core("GCMProtocol", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     .target(
       name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Core/MCSProtocol",
@@ -191,6 +192,7 @@ let package = Package(
     tests("JSONEnvelopeTests", ["JSONEnvelope"]),
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
+    tests("CallbackDomainTests", ["TestSupport", "CallbackDomain", "EventSourcing"]),
     tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
     tests("GCMProtocolTests", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
     tests("MCSProtocolTests", ["MCSProtocol", protobuf]),

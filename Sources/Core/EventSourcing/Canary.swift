@@ -19,6 +19,8 @@
     case acknowledgedMailReturns = "acknowledged message comes back"
     case expiredSessionDelivered = "expired session delivered"
     case effectBeforeDurable = "effect before durable"
+    case slotCountedShort = "slot counted once too few"
+    case snoozeKeepsAgent = "snooze keeps the agent"
 
     /// The name of the environment variable.
     public static let variable = "CARILLON_CANARY"

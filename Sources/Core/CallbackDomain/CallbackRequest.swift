@@ -1,0 +1,93 @@
+public import EventSourcing
+
+/// Who dials. Spec: GMS 9.1. The raw values are frozen (journal).
+public enum CallDirection: UInt8, Sendable, Codable, CaseIterable {
+  /// The customer dials us.
+  case userOriginated = 1
+  /// We call the customer.
+  case userTerminated = 2
+}
+
+/// What the conversation will be. The raw values are frozen (journal).
+public enum CallbackMedia: UInt8, Sendable, Codable, CaseIterable {
+  case voice = 1
+  case chat = 2
+}
+
+/// How a callback goes, as request and options have it when it is made. Spec: GMS 9.1.
+public struct CallbackTerms: Sendable, Equatable, Codable {
+  public var direction = CallDirection.userOriginated
+  public var media = CallbackMedia.voice
+  /// `_wait_for_agent`: the customer is called upon only when an agent is there.
+  public var waitsForAgent = true
+  /// `_wait_for_user_confirm`: the customer is asked first; counts only with `waitsForAgent`.
+  public var confirms = false
+  /// `_provide_code`.
+  public var providesCode = false
+
+  public init() {}
+}
+
+/// One field of a request: `_customer_number`, `subject`, whatever the app sent.
+public struct CallbackField: Sendable, Equatable, Codable {
+  public let name: String
+  public let value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Where the customer's pushes go: `_device_os` and `_device_notification_id`.
+public struct CallbackDevice: Sendable, Equatable, Codable {
+  public var type: String
+  public var deviceID: String
+  public var provider: String?
+  public var language: String?
+  public var debug: Bool
+
+  public init(
+    type: String, deviceID: String, provider: String? = nil, language: String? = nil, debug: Bool = false
+  ) {
+    self.type = type
+    self.deviceID = deviceID
+    self.provider = provider
+    self.language = language
+    self.debug = debug
+  }
+}
+
+/// Everything that a callback begins with.
+public struct CallbackRequest: Sendable, Equatable, Codable {
+  public var serviceName: String
+  public var terms = CallbackTerms()
+  /// All fields of the request, `_customer_number` among them, in their order.
+  public var fields: [CallbackField] = []
+  /// The customer's key: the `gms_user` header, or made for this callback.
+  public var userKey: String
+  /// The app sent none.
+  public var isUserKeyMade = false
+  public var device: CallbackDevice?
+  /// Nil for as soon as possible.
+  public var desiredTime: Timestamp?
+  /// The beginning of the time slot that it takes; nil if it takes none.
+  public var slot: Timestamp?
+  /// Digits that the customer's phone sends; nil without `providesCode`.
+  public var accessCode: String?
+  /// The number to dial; nil if none is known.
+  public var accessNumber: String?
+  /// The higher is served earlier; 0 for most.
+  public var priority = 0
+  public var language: String?
+
+  public init(serviceName: String, userKey: String) {
+    self.serviceName = serviceName
+    self.userKey = userKey
+  }
+
+  public subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
+
+  /// The customer is asked before the agent is offered the callback. Without a device nobody could. Spec: GMS 9.6.
+  public var isAskedFirst: Bool { terms.waitsForAgent && terms.confirms && device != nil }
+}
