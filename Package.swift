@@ -88,6 +88,7 @@ let package = Package(
     core("ChatDomain", ["EventSourcing"]),
     core("PushDomain", ["EventSourcing", heap]),
     core("CallbackDomain", ["EventSourcing"]),
+    core("StorageDomain", ["EventSourcing"]),
     core("GCMProtocol", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     .target(
       name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Core/MCSProtocol",
@@ -107,16 +108,18 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics,
-        systemPackage,
+        "CallbackDomain", "PushDomain", "StorageDomain", "GCMProtocol", "WebPushEncryption", collections, heap, crypto,
+        logging,
+        coreMetrics, metrics, systemPackage,
       ]),
 
     // Edge: the world.
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "GCMProtocol",
-        "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging,
+        "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain", "PushDomain",
+        "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+        logging,
         metrics, crypto, cryptoExtras, lifecycle,
       ],
       path: "Sources/Edge/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
@@ -146,7 +149,7 @@ let package = Package(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "ChatDomain", "Engine", "HTTPEdge", "Journal", configuration, systemPackage, yams]),
+      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "HTTPEdge", "Journal", configuration, systemPackage, yams]),
     .executableTarget(
       name: "carillon",
       dependencies: [
@@ -162,8 +165,9 @@ let package = Package(
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
-        "Bayeux", "CJemalloc", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime", "EventSourcing",
-        "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol", "PrometheusMetrics",
+        "Bayeux", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime",
+        "EventSourcing", "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol",
+        "PrometheusMetrics",
         "PushDomain", "PushProviders",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
@@ -176,7 +180,7 @@ let package = Package(
       "Simulation", in: "Tests",
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
-        "ChatDomain", "PushDomain", "GCMProtocol", "Journal", "JournalFormat", logging, systemPackage,
+        "ChatDomain", "CallbackDomain", "PushDomain", "GCMProtocol", "Journal", "JournalFormat", logging, systemPackage,
       ]),
     .executableTarget(
       name: "carillon-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
@@ -193,7 +197,8 @@ let package = Package(
     tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
     tests("CallbackDomainTests", ["TestSupport", "CallbackDomain", "EventSourcing"]),
-    tests("PushDomainTests", ["PushDomain", "EventSourcing"]),
+    tests("StorageDomainTests", ["StorageDomain", "EventSourcing"]),
+    tests("PushDomainTests", ["TestSupport", "PushDomain", "EventSourcing"]),
     tests("GCMProtocolTests", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
     tests("MCSProtocolTests", ["MCSProtocol", protobuf]),
     tests("WebPushEncryptionTests", ["WebPushEncryption", "StandInSupport", crypto]),
@@ -202,9 +207,9 @@ let package = Package(
     tests(
       "EngineTests",
       [
-        "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", "GCMProtocol",
-        "Journal",
-        "JournalFormat", "SimulatedDisk", logging, systemPackage,
+        "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain",
+        "PushDomain", "StorageDomain", "GCMProtocol", "Journal",
+        "JournalFormat", "SimulatedDisk", "TestSupport", logging, systemPackage,
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
     tests("HTTP2ClientTests", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
@@ -218,8 +223,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests",
       [
-        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
-        "GCMProtocol",
+        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "EventSourcing",
+        "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "StandInSupport", httpTypes, jwtKit, crypto, lifecycle, logging, nioCore, nioPosix, nioHTTP1,
         nioWebSocket, systemPackage,
       ]),

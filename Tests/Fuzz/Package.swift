@@ -59,6 +59,8 @@ let package = Package(
     module("Bayeux", in: "Sources/Core", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Core", ["EventSourcing"]),
     module("PushDomain", in: "Sources/Core", ["EventSourcing", heap]),
+    module("CallbackDomain", in: "Sources/Core", ["EventSourcing"]),
+    module("StorageDomain", in: "Sources/Core", ["EventSourcing"]),
     module("GCMProtocol", in: "Sources/Core", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     module("MCSProtocol", in: "Sources/Core", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
     module("WebPushEncryption", in: "Sources/Core", [crypto]),
@@ -72,13 +74,13 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "PushDomain", "GCMProtocol", "WebPushEncryption", collections, crypto, logging, coreMetrics, metrics,
-        systemPackage,
+        "CallbackDomain", "PushDomain", "StorageDomain", "GCMProtocol", "WebPushEncryption", collections, heap, crypto,
+        logging, coreMetrics, metrics, systemPackage,
       ]),
     // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "ChatDomain", "Engine", "Journal", configuration, systemPackage, yams],
+      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", configuration, systemPackage, yams],
       exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
 
     // Without its server, and with that without NIO.
@@ -93,7 +95,9 @@ let package = Package(
     fuzzer("Bayeux", ["Bayeux", "JSONEnvelope"]),
     fuzzer("Frames", ["JournalFormat"]),
     fuzzer("LZ4", ["LZ4"]),
-    fuzzer("Events", ["Engine", "EntityRuntime", "EventSourcing", "ChatDomain", "PushDomain"]),
+    fuzzer(
+      "Events",
+      ["Engine", "EntityRuntime", "EventSourcing", "CallbackDomain", "ChatDomain", "PushDomain", "StorageDomain"]),
     fuzzer("Configuration", ["CarillonConfiguration"]),
     fuzzer("XMPP", ["CCSEdge", "GCMProtocol"]),
     fuzzer("MCS", ["MCSProtocol", protobuf]),

@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 import Engine
 import EventSourcing
@@ -8,6 +9,8 @@ import PushDomain
 /// It knows the events but not how the engine lives by them, so that a fault there cannot hide here.
 struct Reference {
   private(set) var chats: [String: ChatView] = [:]
+  private(set) var callbacks: [String: CallbackTrack] = [:]
+  private(set) var readyAgents: Set<String> = []
   private(set) var queues: [String: QueueView] = [:]
   /// ClientIds of sessions whose loss is durable.
   private(set) var lostSessions: Set<String> = []
@@ -32,9 +35,21 @@ struct Reference {
       let event = try record.event(PushEvent.self)
       try queues[record.key, default: QueueView()].apply(event, at: time, moment)
       switch event {
-      case .enqueued(let message): try accepted(message.id, by: record.key)
+      case .enqueued(let message):
+        try accepted(message.id, by: record.key)
+        try followCallback(message.id)
       case .declined(let id, _): try accepted(id, by: record.key)
       default: try applyMail(event, record, at: time, moment)
+      }
+    case .callback:
+      do {
+        try callbacks[record.key, default: CallbackTrack()].apply(
+          try record.event(CallbackEvent.self), at: time, moment)
+      } catch let failure as Failure { throw Failure(failure.invariant, "callback \(record.key): \(failure.detail)") }
+    case .agent:
+      switch try record.event(AgentDesk.Event.self) {
+      case .readinessChanged(true): readyAgents.insert(record.key)
+      case .readinessChanged(false): readyAgents.remove(record.key)
       }
     case .installation:
       let event = try record.event(InstallationEvent.self)
@@ -92,6 +107,37 @@ struct Reference {
     }
   }
 
+  /// A push of a callback is one that the callback asked for.
+  private func followCallback(_ id: PushID) throws {
+    guard id.producer.hasPrefix(CallbackTrack.producer("")) else { return }
+    let key = id.producer.dropFirst(CallbackTrack.producer("").count)
+    if callbacks[String(key)]?.pushes.contains(id.number) != true {
+      throw Failure(.nothingVisibleBeforeDurable, "push \(id.number) of callback \(key) was never asked for")
+    }
+  }
+
+  /// How many callbacks have each slot.
+  func slots(of service: String) -> [Timestamp: Int] {
+    callbacks.values.reduce(into: [:]) { slots, callback in
+      if callback.isOpen, callback.serviceName == service, let slot = callback.slot { slots[slot, default: 0] += 1 }
+    }
+  }
+
+  private func checkCallbacks() throws {
+    for service in SimulatedServices.callbackNames {
+      if let (slot, count) = slots(of: service).first(where: { $0.value > SimulatedServices.slotCapacity }) {
+        throw Failure(.slotsHold, "\(count) callbacks of \(service) have the slot \(slot)")
+      }
+    }
+    var offers: [String: String] = [:]
+    for (key, callback) in callbacks where callback.isOpen {
+      guard let hold = callback.hold, hold.wasOffered, hold.agentID.hasPrefix(SimulatedAgent.prefix) else { continue }
+      if let other = offers.updateValue(key, forKey: hold.agentID) {
+        throw Failure(.oneOfferEach, "\(hold.agentID) is given \(key) and \(other)")
+      }
+    }
+  }
+
   private mutating func accepted(_ id: PushID, by queue: String) throws {
     guard acceptedBy.updateValue(queue, forKey: id) == nil else {
       throw Failure(.onePushOneOutcome, "push \(id) was taken over twice")
@@ -104,6 +150,7 @@ struct Reference {
       throw Failure(
         .pushForWhatWasMissed, "chat \(key): nothing will tell the customer of \(chat.uncovered.sorted())")
     }
+    try checkCallbacks()
     for (key, box) in mailboxes {
       if let (mail, ending) = box.gaveWay.first {
         throw Failure(.mailIsKept, "mailbox \(key): \(mail.id) \(ending.name) for nothing")

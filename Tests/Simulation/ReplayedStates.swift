@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 import Engine
 import EventSourcing
@@ -18,6 +19,7 @@ struct ReplayedStates {
   private(set) var installations: [String: Entry<Installation>] = [:]
   private(set) var groups: [String: Entry<DeviceGroup>] = [:]
   private(set) var broadcasts: [String: Entry<Broadcast>] = [:]
+  private(set) var callbacks: [String: Entry<Callback>] = [:]
 
   mutating func apply(_ record: JournalMirror.Record) throws {
     switch EntityKind(rawValue: record.kind) {
@@ -28,6 +30,7 @@ struct ReplayedStates {
     case .installation: try Self.apply(record, to: &installations)
     case .deviceGroup: try Self.apply(record, to: &groups)
     case .broadcast: try Self.apply(record, to: &broadcasts)
+    case .callback: try Self.apply(record, to: &callbacks)
     default: break
     }
   }
@@ -61,6 +64,9 @@ struct ReplayedStates {
     for (key, entry) in groups { all[EntityID(.deviceGroup, key)] = (entry.sequence, entry.state.stateBytes) }
     for (key, entry) in broadcasts where !entry.state.isFinished {
       all[EntityID(.broadcast, key)] = (entry.sequence, entry.state.stateBytes)
+    }
+    for (key, entry) in callbacks where !entry.state.isFinished {
+      all[EntityID(.callback, key)] = (entry.sequence, entry.state.stateBytes)
     }
     return all
   }

@@ -5,6 +5,9 @@ import Engine
 ///
 /// Safe to share: the whole simulation is one thread.
 final class SimulatedAgent: @unchecked Sendable {
+  /// Agents who wait to be chosen; integrations have other names.
+  static let prefix = "agent-"
+
   unowned let world: World
   let id: String
   let nickname: String
@@ -17,7 +20,7 @@ final class SimulatedAgent: @unchecked Sendable {
 
   init(world: World, number: Int) {
     self.world = world
-    id = "agent-\(number)"
+    id = Self.prefix + String(number)
     nickname = "Agent \(number)"
   }
 

@@ -5,6 +5,9 @@ enum SimulatedServices {
   static let names = ["at-once", "soon", "patient"]
   static let pushType = "test"
   static let timeToLiveSeconds = 7_200
+  static let callbackNames = ["calls", "visits"]
+  static let slotSeconds: Int64 = 300
+  static let slotCapacity = 2
   /// App servers, the apps that they send to, and their topics.
   static let senders = ["111", "222", "333"]
   static let apps = ["org.example.a", "org.example.b"]
@@ -25,6 +28,17 @@ enum SimulatedServices {
       sections["service.\(name)"] = [
         "_client_timeout_notification": String(pushDelay(of: name).components.seconds),
         "_ttl": String(timeToLiveSeconds),
+      ]
+    }
+    for name in callbackNames {
+      sections["service.\(name)"] = [
+        "_service": "callback", "_ttl": String(timeToLiveSeconds), "_client_timeout_notification": "0",
+        "_request_time_bucket": String(slotSeconds / 60), "_max_request_by_time_bucket": String(slotCapacity),
+        "_request_execution_time_buffer": "60", "_user_confirm_timeout": "20", "_snooze_duration": "60",
+        "_max_number_of_user_availability_confirmation_attempts": "2",
+        "_on_user_confirm_timeout": name == "calls" ? "CONNECT-ANYWAY" : "CANCEL",
+        "callback.agent_accept_timeout": "30", "callback.agent_connect_timeout": "60",
+        "callback.keep_completed": "1800",
       ]
     }
     return Options(sections: sections)

@@ -57,6 +57,11 @@ enum Invariant: String, Sendable, CaseIterable {
   case mailIsCounted = "a notice tells how many were dropped"
   case mailWaitsForTheAwake = "an idle device gets what is urgent, and nothing else"
   case broadcastReachesAll = "a broadcast reaches each that matches, once"
+  case callbackByTheRules = "a callback goes by the rules"
+  case callbackStaysOver = "a callback that is over stays over"
+  case slotsHold = "no slot holds more than it has room for"
+  case oneOfferEach = "an agent is given one callback at a time"
+  case noCallbackIsStuck = "no callback waits while an agent is free"
   case redactedIsGone = "what was redacted is gone"
   case journalIsSound = "the journal opens, and its chain verifies"
 }

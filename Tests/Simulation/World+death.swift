@@ -120,6 +120,7 @@ extension World {
         }
       }
     }
+    for book in callbackBooks where book.id == nil { book.isOver = true }
     for agent in agents { agent.serverDied() }
     for device in devices { device.serverDied() }
     for server in appServers { server.serverDied() }

@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 import Engine
 import EntityRuntime
@@ -53,6 +54,7 @@ extension World {
       }
       if customer.comet.isOnline { checkComplete(customer) }
     }
+    checkCallbacks(life)
     compareStates(life)
   }
 
@@ -118,7 +120,10 @@ extension World {
     for server in appServers { server.vanish() }
     rest(milliseconds: 15_000, times: 20)
     rest(milliseconds: 300_000, times: 8)
-    if time.settings == 0 { checkDue() }
+    if time.settings == 0 {
+      checkDue()
+      checkCallbacksDue(after: time.now.advanced(by: .seconds(-60)))
+    }
     rest(milliseconds: 3_600_000, times: 30)
     checkDue()
     checkOver()
@@ -191,6 +196,9 @@ extension World {
       } else {
         violated(.timersFireInTime, "\(id) outlives its time")
       }
+    }
+    for (id, callback) in reference.callbacks where !callback.isForgotten {
+      violated(.timersFireInTime, "callback \(id) outlives its time: \(callback.status.name)")
     }
     do { _ = try JournalReader(directory: Self.journalDirectory, storage: disk).verify() } catch {
       violated(by: error, .journalIsSound)

@@ -14,6 +14,7 @@ extension World {
       return
     }
     switch chance.below(1_000) {
+    case 0..<680 where chance.comes(callbackPercent): callbackStep(life)
     case 0..<730 where chance.comes(messagingPercent): messagingStep(life)
     case 0..<500: customerStep(life)
     case 500..<680: agentStep(life)

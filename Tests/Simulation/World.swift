@@ -34,6 +34,8 @@ final class World: @unchecked Sendable {
   let redacts: Bool
   /// How much of what happens has to do with messages; the rest with chats.
   let messagingPercent: Int
+  /// How much of the rest has to do with callbacks.
+  let callbackPercent: Int
   /// Somebody has asked for it.
   var hasRedacted = false
 
@@ -50,6 +52,7 @@ final class World: @unchecked Sendable {
   var survivor: MemoryDisk?
 
   var customers: [Customer] = []
+  var callbackBooks: [CallbackBook] = []
   var agents: [SimulatedAgent] = []
   var devices: [SimulatedDevice] = []
   var appServers: [SimulatedAppServer] = []
@@ -86,6 +89,7 @@ final class World: @unchecked Sendable {
     var news = 0
     var acknowledged = 0
     var expiredChats = 0
+    var callbacks = 0
     var snapshots = 0
     var sleepers = 0
     var redactions = 0
@@ -105,6 +109,7 @@ final class World: @unchecked Sendable {
     self.seed = seed
     redacts = seed % 4 == 0
     messagingPercent = seed % 3 == 0 ? 20 : 80
+    callbackPercent = seed % 2 == 0 ? 60 : 15
     chance = Chance(seed: seed)
     secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
     trace = Trace(isLoud: isLoud)
@@ -216,12 +221,12 @@ final class World: @unchecked Sendable {
     guard let error = error as? EngineError else { return }
     let isExcused: Bool =
       switch error {
-      case .chat: true
+      case .chat, .callback, .slotUnavailable: true
       case .unavailable: life.failure != nil || life.isStopping
       case .storageFull: life.hasBeenFull
       case .limitReached: life.hasBeenFull
       case .unknownDeadLetter, .invalid: true
-      case .unknownServiceName, .unknownDevice: false
+      case .unknownServiceName, .unknownDevice, .missing: false
       }
     if !isExcused { violated(.honestAnswers, "\(name): \(error)") }
   }

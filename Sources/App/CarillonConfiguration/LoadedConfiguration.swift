@@ -1,9 +1,13 @@
+public import Engine
+
 /// A configuration that has been found good: what was set, in the one form of each type; defaults are not written in.
 public struct LoadedConfiguration: Sendable {
   /// Section → option → value. Only what a source set: the order of look-up needs to know what is absent.
   public let sections: [String: [String: String]]
   /// Where each value came from, by section and option.
   public let origins: [String: [String: ConfigurationOrigin]]
+  /// What apps show their users.
+  public let texts: TextTable
   /// What is odd but not refused.
   public let warnings: [ConfigurationProblem]
   /// The file that was read; nil if there was none.

@@ -13,9 +13,13 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let installation = EntityKind(rawValue: 7)
   public static let deviceGroup = EntityKind(rawValue: 8)
   public static let broadcast = EntityKind(rawValue: 9)
+  public static let callback = EntityKind(rawValue: 10)
+  public static let subscription = EntityKind(rawValue: 11)
+  public static let stored = EntityKind(rawValue: 12)
 
   private static let all: [EntityKind] = [
     .chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device, .installation, .deviceGroup, .broadcast,
+    .callback, .subscription, .stored,
   ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
@@ -30,6 +34,9 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     case .installation: "installation"
     case .deviceGroup: "group"
     case .broadcast: "broadcast"
+    case .callback: "callback"
+    case .subscription: "subscription"
+    case .stored: "stored"
     default: nil
     }
   }

@@ -11,7 +11,7 @@ public enum DeviceIdentifier {
 
   /// Blanks, `<` and `>` go: early iOS code printed a token as `<9f1c 07ab …>`. A token for APNs that is all hex digits
   /// is in lower case. Spec: support requests 3.1.
-  /// - Parameter type: the push type; URLs and subscriptions keep every character.
+  /// - Parameter type: the push type; URLs, subscriptions and user keys keep every character.
   public static func cleaned(_ text: String, type: String) throws(Problem) -> String {
     guard text.utf8.count <= lengthMaximum else { throw .tooLong }
     if keepsText(type) {
@@ -30,7 +30,9 @@ public enum DeviceIdentifier {
   /// people's.
   public static func isToken(type: String) -> Bool { !["httpcb", "customhttp", "comet"].contains(type) }
 
-  private static func keepsText(_ type: String) -> Bool { ["httpcb", "customhttp", "webpush"].contains(type) }
+  private static func keepsText(_ type: String) -> Bool {
+    ["httpcb", "customhttp", "webpush", "comet"].contains(type)
+  }
 }
 
 extension UInt8 {

@@ -127,4 +127,6 @@ public enum PushContentForm: UInt8, Sendable, Codable {
   case message = 1
   /// Its members are the app's own keys: they stand beside `aps`, or as `data`.
   case members = 2
+  /// As `message`, but it is any text, to be handed on as it is. Spec: GMS 10.2.
+  case text = 3
 }

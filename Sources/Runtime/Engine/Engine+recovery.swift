@@ -1,4 +1,5 @@
 import Bayeux
+import CallbackDomain
 import ChatDomain
 import EntityRuntime
 import EventSourcing
@@ -6,6 +7,7 @@ import Journal
 import JournalFormat
 import Logging
 import PushDomain
+import StorageDomain
 import Synchronization
 import SystemPackage
 
@@ -50,6 +52,9 @@ struct Replayed: Sendable {
   var installations = RecoveredKind<Installation>()
   var groups = RecoveredKind<DeviceGroup>()
   var broadcasts = RecoveredKind<Broadcast>()
+  var callbacks = RecoveredKind<Callback>()
+  var subscriptions = RecoveredKind<Subscription>()
+  var stored = RecoveredKind<StoredData>()
   /// The snapshot that it began with.
   var snapshot: SnapshotInfo?
 }
@@ -73,7 +78,9 @@ extension Engine {
     restoreDevices(replayed.devices)
     restoreQueues(replayed.queues)
     await restoreMessaging(replayed)
-    restore(replayed.desks, to: desks)
+    restoreCallbacks(replayed)
+    restoreSubscriptions(replayed.subscriptions)
+    try await restoreStorage(replayed.stored)
     restore(replayed.redactions, to: redactions)
     // Before anything of the customer whom it is about leaves the house.
     try await resumeRedaction()
@@ -128,6 +135,9 @@ extension Engine {
     var installations: ReplayTable<Installation> = table(.installation)
     var groups: ReplayTable<DeviceGroup> = table(.deviceGroup)
     var broadcasts: ReplayTable<Broadcast> = table(.broadcast)
+    var callbacks: ReplayTable<Callback> = table(.callback)
+    var subscriptions: ReplayTable<Subscription> = table(.subscription)
+    var stored: ReplayTable<StoredData> = table(.stored)
     var settings = configuration.journal
     settings.startingPoint = snapshot?.info.point
     let onFatal = onFatal
@@ -146,6 +156,9 @@ extension Engine {
         case .installation: installations.erasedRecords += 1
         case .deviceGroup: groups.erasedRecords += 1
         case .broadcast: broadcasts.erasedRecords += 1
+        case .callback: callbacks.erasedRecords += 1
+        case .subscription: subscriptions.erasedRecords += 1
+        case .stored: stored.erasedRecords += 1
         default: break
         }
         return
@@ -163,6 +176,9 @@ extension Engine {
       case .installation: try installations.apply(record)
       case .deviceGroup: try groups.apply(record)
       case .broadcast: try broadcasts.apply(record)
+      case .callback: try callbacks.apply(record)
+      case .subscription: try subscriptions.apply(record)
+      case .stored: try stored.apply(record)
       default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
       }
     }
@@ -176,7 +192,10 @@ extension Engine {
         devices: try RecoveredKind(devices, over: indexes[.device]),
         installations: try RecoveredKind(installations, over: indexes[.installation]),
         groups: try RecoveredKind(groups, over: indexes[.deviceGroup]),
-        broadcasts: try RecoveredKind(broadcasts, over: indexes[.broadcast]), snapshot: snapshot?.info)
+        broadcasts: try RecoveredKind(broadcasts, over: indexes[.broadcast]),
+        callbacks: try RecoveredKind(callbacks, over: indexes[.callback]),
+        subscriptions: try RecoveredKind(subscriptions, over: indexes[.subscription]),
+        stored: try RecoveredKind(stored, over: indexes[.stored]), snapshot: snapshot?.info)
       return (writer, report, replayed)
     } catch {
       try? writer.close()
@@ -194,6 +213,12 @@ extension Engine {
     for queue in replayed.queues.entities { await queues[queue.key]?.rearm() }
     for broadcast in replayed.broadcasts.entities { await messaging.broadcasts.broadcasts[broadcast.key]?.rearm() }
     for chat in replayed.chats.entities { await chats.directory[chat.key]?.rearm() }
+    for one in replayed.subscriptions.entities { await notifications.directory[one.key]?.rearm() }
+    for one in replayed.stored.entities { await storage.directory[one.key]?.rearm() }
+    for callback in replayed.callbacks.entities { await callbacks.directory[callback.key]?.rearm() }
+    // A kill may have come between the chat's record and the callback's.
+    for id in callbacks.index.chatting { await callbacks.chatChanged(id) }
+    callbacks.router.open()
     for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
     await detachLost(lost)
     for session in sessions where comet.directory[session.clientID] === session {
@@ -243,6 +268,31 @@ extension Engine {
     restore(recovered, to: queues)
   }
 
+  private func restoreCallbacks(_ replayed: Replayed) {
+    restore(replayed.desks, to: desks)
+    for desk in replayed.desks.entities where desk.state.isReady {
+      callbacks.router.changed(agent: desk.key, isReady: true)
+    }
+    for desk in replayed.desks.sleeping where AgentDesk.isReady(note: desk.brief.note) {
+      callbacks.router.changed(agent: desk.key, isReady: true)
+    }
+    restore(replayed.callbacks, to: callbacks.directory)
+    let current = options.current
+    callbacks.index.reserveCapacity(replayed.callbacks.count)
+    for callback in replayed.callbacks.entities {
+      restored(callback.key, CallbackNote(callback.state) { current.lookupKeys(ofCallback: $0).all })
+    }
+    for callback in replayed.callbacks.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      if let note = try? CallbackNote(bytes: callback.brief.note) { restored(callback.key, note) }
+    }
+  }
+
+  private func restored(_ id: String, _ note: CallbackNote) {
+    callbacks.index.set(id, note)
+    callbacks.router.changed(id, from: nil, to: note)
+  }
+
   private func restoreMessaging(_ replayed: Replayed) async {
     restore(replayed.installations, to: installations.directory)
     for device in replayed.installations.entities { installations.restored(device.key, InstallationNote(device.state)) }
@@ -259,6 +309,27 @@ extension Engine {
       messaging.groupIndex.set(String(decoding: group.brief.note, as: UTF8.self), of: group.key)
     }
     restore(replayed.broadcasts, to: messaging.broadcasts.broadcasts)
+  }
+
+  private func restoreSubscriptions(_ recovered: RecoveredKind<Subscription>) {
+    for one in recovered.entities {
+      if let terms = one.state.terms { notifications.index.set(one.key, SubscriptionNote(terms)) }
+    }
+    for one in recovered.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      if let note = SubscriptionNote(bytes: one.brief.note) { notifications.index.set(one.key, note) }
+    }
+    restore(recovered, to: notifications.directory)
+  }
+
+  private func restoreStorage(_ recovered: RecoveredKind<StoredData>) async throws {
+    for one in recovered.entities { storage.restored(one.key, StorageNote(one.state)) }
+    for one in recovered.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      if let note = try? StorageNote(bytes: one.brief.note) { storage.restored(one.key, note) }
+    }
+    restore(recovered, to: storage.directory)
+    try await onThread { [storage] in try storage.blobs.sweep() }
   }
 
   /// - Returns: the Comet sessions that each chat counts on.

@@ -1,4 +1,5 @@
 import Bayeux
+import CallbackDomain
 import ChatDomain
 import EntityRuntime
 import EventSourcing
@@ -24,6 +25,9 @@ public final class Engine: Sendable {
   public let couriers: CourierService
   public let installations: InstallationService
   public let messaging: MessagingService
+  public let callbacks: CallbackService
+  public let notifications: NotificationService
+  public let storage: StorageService
   /// Devices' connections.
   public let deviceGateway: DeviceGateway
   /// App servers' connections.
@@ -43,6 +47,7 @@ public final class Engine: Sendable {
   let redactions: EntityDirectory<RedactionLog>
   let feed: AgentFeed
   let interpreter: ChatInterpreter
+  let callbackInterpreter: CallbackInterpreter
   let logger: Logger
   let onFatal: @Sendable (String) -> Void
   let environment: EngineEnvironment
@@ -141,8 +146,12 @@ public final class Engine: Sendable {
     }
     let lanes = CourierLanes(
       context: context, limits: configuration.limits, random: random, metrics: courierMetrics, logger: logger)
+    let notificationIDs = NotificationIDs(randomBytes: environment.randomBytes)
+    let cometCourier = CometCourier(gateway: comet, lanes: lanes, ids: notificationIDs, context: context)
+    comet.attach(cometCourier)
     let dispatcher = PushDispatcher(
-      queues: queues, devices: devices, chats: chats, options: options, providers: providers, lanes: lanes,
+      queues: queues, devices: devices, chats: chats, options: options,
+      providers: { $0 == CometCourier.type ? cometCourier : providers($0) }, lanes: lanes,
       timers: KeyedTimers(wheel: wheel, time: time, firing: PushDispatcher.timerFired(queues, context)),
       context: context, tasks: pushTasks, limits: configuration.limits, metrics: courierMetrics,
       deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
@@ -168,13 +177,58 @@ public final class Engine: Sendable {
     installations = messaging.installations
     deviceGateway = messaging.gateway
     appServers = messaging.gateway.upstream
-    desks = EntityDirectory<AgentDesk>(kind: .agent, context: context) { _, _ in }
+    let lateCallbacks = Late<CallbackInterpreter>()
+    desks = EntityDirectory<AgentDesk>(kind: .agent, context: context, note: { AgentDesk.note($0) }) { effects, desk in
+      await lateCallbacks.value.perform(effects, of: desk)
+    }
     redactions = EntityDirectory<RedactionLog>(kind: .redactionLog, context: context) { _, _ in }
     agents = AgentService(chats: chats, desks: desks, feed: feed, context: context)
+    let callbackDirectory = EntityDirectory<Callback>(
+      kind: .callback, context: context,
+      note: { [options] callback in
+        let options = options.current
+        return CallbackNote(callback) { options.lookupKeys(ofCallback: $0).all }.bytes
+      }
+    ) { effects, callback in await lateCallbacks.value.perform(effects, of: callback) }
+    let callbackIndex = CallbackIndex()
+    let router = CallbackRouter(limits: configuration.limits, context: context, tasks: tasks) {
+      [options] agentID, id in
+      guard let callback = callbackDirectory[id] else { return false }
+      let policy = options.callbackPolicy(of: callbackIndex[id]?.serviceName)
+      do throws(TurnError<CallbackRejection>) {
+        return try await callback.perform(CallbackCommand(.agentAvailable(agentID: agentID), policy: policy)) {
+          $0.agentID == agentID
+        }
+      } catch {
+        guard case .rejected = error else { return nil }
+        return false
+      }
+    }
+    callbackInterpreter = CallbackInterpreter(
+      directory: callbackDirectory, index: callbackIndex, router: router, desks: desks, feed: feed, pushes: dispatcher,
+      timers: KeyedTimers(
+        wheel: wheel, time: time,
+        firing: CallbackInterpreter.alarmed(callbackDirectory, callbackIndex, options, context)),
+      options: options, context: context, logger: logger)
+    lateCallbacks.set(callbackInterpreter)
+    callbacks = CallbackService(
+      directory: callbackDirectory, index: callbackIndex, router: router, grids: SlotGrids(options), options: options,
+      chats: chats, desks: desks, context: context, limits: configuration.limits, identifiers: identifiers)
+    dispatcher.producers.register(CallbackInterpreter.producerPrefix) { [callbacks] key, number in
+      await callbacks.handedOver(key, number)
+    }
+    notifications = NotificationService(
+      dispatcher: dispatcher, identifiers: identifiers, context: context, limits: configuration.limits)
+    storage = StorageService(
+      blobs: BlobStore(
+        directory: configuration.dataDirectory.appending("blobs"), storage: environment.storage, journal: journal,
+        byteCountMaximum: configuration.limits.storedBytesMaximum, logger: logger),
+      instances: ServiceInstances(chats: chats, callbacks: callbacks), tasks: tasks, identifiers: identifiers,
+      context: context, limits: configuration.limits)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel,
-      notificationIDs: NotificationIDs(randomBytes: environment.randomBytes))
+      notificationIDs: notificationIDs, follow: { [callbacks] in await callbacks.chatChanged($0) })
     lateInterpreter.set(interpreter)
     comet.attach(chats)
   }
@@ -183,7 +237,7 @@ public final class Engine: Sendable {
   var shelves: [any SleepingSource] {
     [
       chats.directory, queues, desks, redactions, devices.directory, installations.directory, messaging.groups,
-      messaging.broadcasts.broadcasts,
+      messaging.broadcasts.broadcasts, callbacks.directory, notifications.directory, storage.directory,
     ]
   }
   /// All that a snapshot holds.

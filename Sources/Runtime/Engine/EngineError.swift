@@ -1,3 +1,4 @@
+public import CallbackDomain
 public import ChatDomain
 
 /// Why the engine refuses a request. `HTTPEdge` alone turns it into a status.
@@ -12,6 +13,12 @@ public enum EngineError: Error, Equatable, Sendable {
   case unknownDeadLetter
   /// A field of a registration or push is not usable: 400.
   case invalid(field: String, reason: String)
+  /// A field that has to be there is not: 400.
+  case missing(field: String)
+  /// The callback refuses; the rejection says why.
+  case callback(CallbackRejection)
+  /// No callback can be had at that time: 400, with times at which it can. Spec: GMS 9.5.
+  case slotUnavailable(alternatives: [FreeSlot])
   /// A named limit is reached: 503 with Retry-After.
   case limitReached(String)
   /// The server is stopping or still recovering: 503 with Retry-After.

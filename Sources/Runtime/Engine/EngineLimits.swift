@@ -1,4 +1,5 @@
 public import PushDomain
+public import StorageDomain
 
 /// The bounds of the engine.
 public struct EngineLimits: Sendable, Equatable {
@@ -32,6 +33,12 @@ public struct EngineLimits: Sendable, Equatable {
   public var upstreamBytesMaximum = 4_096
   /// Faults in one sender's script.
   public var faultsMaximum = 1_000
+  public var subscriptionsMaximum = 100_000
+  public var subscription = SubscriptionLimits()
+  /// Records of stored data, and bytes of all their files together.
+  public var storedRecordsMaximum = 100_000
+  public var storedBytesMaximum = 1_073_741_824
+  public var storage = StorageLimits()
   /// Devices, or dead letters, in one answer.
   public var listMaximum = 500
   /// Bytes of the JSON that an operator's push may bring.
@@ -55,6 +62,21 @@ public struct EngineLimits: Sendable, Equatable {
   /// Agent events kept for streams that come back, and events a stream may lag behind before it is ended.
   public var agentEventsKept = 4_096
   public var agentEventsWaitingMaximum = 4_096
+  /// Callbacks that are not over, or whose record is still kept.
+  public var callbacksMaximum = 2_000_000
+  /// Callbacks that one query looks into whose conditions are none that callbacks are found by.
+  public var callbacksLookedInto = 10_000
+  /// Ids in one order to cancel several.
+  public var callbacksCancelledAtOnce = 1_000
+  /// The last assignments, from which waiting times are told; and the seconds assumed for each callback as long as
+  /// there are none.
+  public var callbackAssignmentsKept = 64
+  public var callbackSecondsAssumed = 60
+  /// Of the code that a customer's phone sends as tones.
+  public var accessCodeDigits = 6
+  /// Alternatives that the answer to a refused time names, and free slots in one answer about availability.
+  public var alternativesMaximum = 12
+  public var slotsMaximum = 20_000
   /// Chats in one answer to an agent's list.
   public var agentListMaximum = 1_000
 

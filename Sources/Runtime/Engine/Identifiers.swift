@@ -1,6 +1,8 @@
 /// Ids from the system's cryptographic random source: they are bearer secrets. Spec: GMS 1.1.
 struct Identifiers: Sendable {
   private static let lowercase = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+  private static let uppercase = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+  private static let decimal = Array("0123456789".utf8)
   private static let mixed = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
   /// See `EngineEnvironment.randomBytes`.
@@ -15,6 +17,11 @@ struct Identifiers: Sendable {
   func browserID() -> String { text(26, of: Self.lowercase) }
 
   func secureKey() -> String { text(32, of: Self.lowercase) }
+
+  /// 32 characters `[0-9A-Z]`.
+  func callbackID() -> String { text(32, of: Self.uppercase) }
+
+  func digits(_ count: Int) -> String { text(count, of: Self.decimal) }
 
   /// Decimal node number, `-`, lower-case UUID of version 4.
   func serviceID(node: Int) -> String {

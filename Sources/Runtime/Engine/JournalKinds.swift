@@ -1,6 +1,8 @@
+import CallbackDomain
 import ChatDomain
 public import EventSourcing
 import PushDomain
+import StorageDomain
 
 /// What the journal's tools know of the kinds of entities: the same codecs and deciders as the server's.
 public enum JournalKinds {
@@ -19,6 +21,9 @@ public enum JournalKinds {
     case .installation: describe(InstallationEvent.self, tag, payload)
     case .deviceGroup: describe(DeviceGroupEvent.self, tag, payload)
     case .broadcast: describe(BroadcastEvent.self, tag, payload)
+    case .callback: describe(CallbackEvent.self, tag, payload)
+    case .subscription: describe(SubscriptionEvent.self, tag, payload)
+    case .stored: describe(StorageEvent.self, tag, payload)
     default: nil
     }
   }
@@ -35,6 +40,9 @@ public enum JournalKinds {
     case .installation: StateReplayer<Installation>()
     case .deviceGroup: StateReplayer<DeviceGroup>()
     case .broadcast: StateReplayer<Broadcast>()
+    case .callback: StateReplayer<Callback>()
+    case .subscription: StateReplayer<Subscription>()
+    case .stored: StateReplayer<StoredData>()
     default: nil
     }
   }

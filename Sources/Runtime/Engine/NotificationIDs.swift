@@ -22,6 +22,13 @@ final class NotificationIDs: Sendable {
     clockSequenceAndNode = random
   }
 
+  /// The next id as a text.
+  func next(now: Timestamp) -> String {
+    var digits: [UInt8] = []
+    append(to: &digits, now: now)
+    return String(decoding: digits, as: UTF8.self)
+  }
+
   /// Writes the next id's digits. Ids of one process rise strictly.
   func append(to bytes: inout [UInt8], now: Timestamp) {
     let gregorian: UInt64 = 0x01B2_1DD2_1381_4000

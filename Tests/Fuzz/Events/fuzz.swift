@@ -1,9 +1,11 @@
+import CallbackDomain
 import ChatDomain
 import Engine
 import EntityRuntime
 import EventSourcing
 import Fuzzing
 import PushDomain
+import StorageDomain
 
 @main
 enum Program {
@@ -14,7 +16,7 @@ enum Program {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = FuzzInput(start, count)
-  switch input.byte() % 10 {
+  switch input.byte() % 13 {
   case 0: replay(ChatSession.self, .chatSession, &input)
   case 1: replay(PushQueue.self, .pushQueue, &input)
   case 2: replay(CometRecord.self, .cometSession, &input)
@@ -24,7 +26,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case 6: checkImage(input.remainder())
   case 7: replay(Installation.self, .installation, &input)
   case 8: replay(DeviceGroup.self, .deviceGroup, &input)
-  default: replay(Broadcast.self, .broadcast, &input)
+  case 9: replay(Broadcast.self, .broadcast, &input)
+  case 10: replay(Callback.self, .callback, &input)
+  case 11: replay(Subscription.self, .subscription, &input)
+  default: replay(StoredData.self, .stored, &input)
   }
   return 0
 }

@@ -22,11 +22,22 @@ public struct OptionSpecification: Sendable {
   public let hasDebugForm: Bool
   /// A wrong value gives the default and a warning instead of a problem, because the specification says so.
   public let isForgiving: Bool
+  /// The name is only how a family of names begins: `bh_regular1`, `bh_regular_weekend`, …
+  public let isFamily: Bool
+  /// `$name$` is a value too: it stands for the request's field of that name. Spec: GMS 9.8.
+  public let takesPlaceholder: Bool
+
+  /// The value in its one form, as `OptionType` has it.
+  func normalized(_ text: String) throws(ValueMismatch) -> String {
+    let trimmed = text.trimmed
+    if takesPlaceholder, trimmed.count > 2, trimmed.hasPrefix("$"), trimmed.hasSuffix("$") { return trimmed }
+    return try type.normalized(text)
+  }
 
   init(
     _ name: String, in sections: Set<SectionKind>, _ type: OptionType, default defaultValue: String? = nil,
     _ summary: String, takes effect: Effect, isSecret: Bool = false, hasDebugForm: Bool = false,
-    isForgiving: Bool = false
+    isForgiving: Bool = false, isFamily: Bool = false, takesPlaceholder: Bool = false
   ) {
     self.name = name
     self.sections = sections
@@ -37,5 +48,7 @@ public struct OptionSpecification: Sendable {
     self.isSecret = isSecret
     self.hasDebugForm = hasDebugForm
     self.isForgiving = isForgiving
+    self.isFamily = isFamily
+    self.takesPlaceholder = takesPlaceholder
   }
 }

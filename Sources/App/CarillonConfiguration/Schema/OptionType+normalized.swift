@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a value is not of its option's type.
 struct ValueMismatch: Error, Equatable {
   let reason: String
@@ -44,6 +46,9 @@ extension OptionType {
     case .url:
       guard Self.isURL(trimmed) else { throw expected }
       return trimmed
+    case .timeZone:
+      guard TimeZone(identifier: trimmed) != nil else { throw expected }
+      return trimmed
     }
   }
 
@@ -56,7 +61,7 @@ extension OptionType {
 
   private var article: String {
     switch self {
-    case .text, .path, .choices, .eventTypes, .list: "a "
+    case .text, .path, .choices, .eventTypes, .list, .timeZone: "a "
     case .integer, .url: "an "
     case .flag, .seconds, .wholeSeconds, .byteCount, .choice: ""
     }

@@ -19,6 +19,8 @@ public enum OptionType: Sendable, Equatable {
   /// An absolute `http` or `https` URL.
   case url
   case path
+  /// A time zone of the IANA database: `Europe/Berlin`.
+  case timeZone
 
   /// In a few words, for the table and for problems.
   public var summary: String {
@@ -36,6 +38,7 @@ public enum OptionType: Sendable, Equatable {
     case .eventTypes: "list of event types"
     case .url: "http or https URL"
     case .path: "path"
+    case .timeZone: "time zone, such as Europe/Berlin"
     }
   }
 

@@ -17,10 +17,13 @@ extension Schema {
         "the push types that may be used", takes: .reload),
       OptionSpecification(
         "defaultSubscriptionExpiration", in: [.push], .integer(30...Int(Int32.max)), default: "30",
-        "seconds a subscription lives if it does not say; a bad value counts as 30", takes: .unused, isForgiving: true),
+        "seconds a subscription lives if it does not say; a bad value counts as 30", takes: .reload, isForgiving: true),
       OptionSpecification(
-        "localizationFileLocation", in: [.push], .path, "texts by language", takes: .unused),
-      row("push.time_to_live", .integer(10...2_419_200), "3600", "seconds a chat's push is worth sending"),
+        "localizationFileLocation", in: [.push], .path,
+        "YAML file, language → key → text: texts of dialogs and pushes instead of the built-in ones", takes: .reload),
+      row(
+        "push.time_to_live", .integer(10...2_419_200), "3600",
+        "seconds a push of a chat or to a subscription is worth sending"),
       row(
         "push.retry_schedule", .list, nil,
         "pauses between attempts in seconds, instead of 1, 4, 16 … and _max_notify_delivery_attempts"),

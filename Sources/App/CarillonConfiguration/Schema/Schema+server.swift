@@ -17,7 +17,7 @@ extension Schema {
     row("allowed_origins", .list, "*", "web origins that may use the server; * is every origin"),
     row("cookie_required", .flag, "false", "a Comet session is bound to the cookie BAYEUX_BROWSER"),
     row("external_url_base", .url, nil, "URL that clients reach the server by; from the Host header if absent"),
-    row("comet_url", .url, nil, "URL of the Comet endpoint; external_url_base with /cometd if absent", takes: .unused),
+    row("comet_url", .url, nil, "URL of the Comet endpoint; external_url_base with /cometd if absent", takes: .reload),
 
     row(
       "gcm.mcs_port", .integer(0...65_535), nil, "port for devices' connections (MCS, as a rule 5228); none if absent"),
@@ -64,6 +64,9 @@ extension Schema {
     row("limits.parameters", .integer(10...100_000), "512", "parameters of a request"),
     row("limits.body_bytes", .byteCount(1_024...1_073_741_824), "1048576", "request body outside the Comet endpoint"),
     row("limits.comet_body_bytes", .byteCount(1_024...1_073_741_824), "1048576", "request body of the Comet endpoint"),
+    row(
+      "limits.storage_body_bytes", .byteCount(1_024...1_073_741_824), "10485760",
+      "request body that may hold files to be stored"),
     row("limits.websocket_message_bytes", .byteCount(1_024...1_073_741_824), "262144", "one WebSocket message"),
     row(
       "limits.websocket_backlog_bytes", .byteCount(16_384...1_073_741_824), "2097152",
@@ -90,6 +93,11 @@ extension Schema {
     row("limits.devices_by_owner", .integer(1...100_000), "64", "live devices of one owner"),
     row("limits.installations", .integer(1...100_000_000), "1000000", "devices that have checked in"),
     row("limits.device_groups", .integer(1...100_000_000), "1000000", "device groups"),
+    row("limits.subscriptions", .integer(1...100_000_000), "100000", "subscriptions to notifications"),
+    row("limits.stored_records", .integer(1...100_000_000), "100000", "records of stored data"),
+    row(
+      "limits.stored_bytes", .byteCount(1_048_576...1_125_899_906_842_624), "1073741824",
+      "bytes of all stored files together"),
     row("limits.mcs_connections", .integer(1...1_000_000), "16000", "devices that are connected at once"),
     row("limits.ccs_connections", .integer(1...100_000), "4000", "app servers that are connected at once"),
     row("limits.pushes_in_flight", .integer(1...1_000_000), "8192", "pushes on their way at once"),

@@ -69,34 +69,4 @@ extension Schema {
       "_overwritable_options", in: services, .list, default: "", "options that a request may override",
       takes: .reload),
   ]
-
-  /// Options of a callback service. Spec: GMS 9.8.
-  static let callback: [OptionSpecification] = [
-    row("_call_direction", .text, "USERORIGINATED", "direction of the call"),
-    row("_media_type", .text, "voice", "medium"),
-    row("_wait_for_agent", .flag, "true", "wait for an agent"),
-    row("_wait_for_user_confirm", .flag, "false", "wait for the user's confirmation"),
-    row("_provide_code", .flag, "false", "give an access code"),
-    row("_user_confirm_timeout", .wholeSeconds(0...604_800), "30", "time to confirm"),
-    row("_max_number_of_user_availability_confirmation_attempts", .integer(0...100), "3", "attempts"),
-    row("_on_user_confirm_timeout", .text, "CONNECT-ANYWAY", "what happens without a confirmation"),
-    row("_snooze_duration", .wholeSeconds(0...604_800), "300", "snooze"),
-    row("_agent_availability_notification_delay", .wholeSeconds(0...604_800), "30", "accepted for compatibility"),
-    row("_desired_connect_time_threshold", .wholeSeconds(0...604_800), "180", "accepted for compatibility"),
-    row("_request_time_bucket", .choice(["5", "10", "15", "20", "30", "60", "120"]), "5", "minutes of a time slot"),
-    row("_max_request_by_time_bucket", .integer(0...1_000_000), "100", "callbacks in one slot"),
-    row("_request_execution_time_buffer", .wholeSeconds(0...604_800), "120", "spare time"),
-    row("_business_hours_service", .text, nil, "service that knows the opening hours"),
-    row("_customer_lookup_keys", .list, "_customer_number", "fields that name the customer"),
-    row("_mandatory_customer_lookup_keys", .list, "_customer_number", "those of them that must be there"),
-    row("_max_queued_callbacks_per_service", .integer(0...10_000_000), "1000", "bound of waiting callbacks"),
-    row("callback.cancel_item_action", .choice(["cancel", "snooze"]), "cancel", "third item of the dialog"),
-  ]
-
-  private static func row(
-    _ name: String, _ type: OptionType, _ defaultValue: String?, _ summary: String
-  ) -> OptionSpecification {
-    OptionSpecification(
-      name, in: [.service, .callback], type, default: defaultValue, summary, takes: .unused)
-  }
 }

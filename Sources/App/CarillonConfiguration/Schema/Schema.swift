@@ -16,12 +16,16 @@ public enum Schema {
     return name
   }
 
+  private static let families = options.filter(\.isFamily)
+
   /// The row for `name` in a section of this kind; nil if it may not stand there.
   public static func option(_ name: String, in kind: SectionKind) -> OptionSpecification? {
     let canonical = canonicalName(name)
     if let match = byName[canonical]?.first(where: { $0.sections.contains(kind) }) { return match }
-    guard let plain = canonical.removing(prefix: "debug.") else { return nil }
-    return byName[plain]?.first { $0.hasDebugForm && $0.sections.contains(kind) }
+    if let plain = canonical.removing(prefix: "debug.") {
+      return byName[plain]?.first { $0.hasDebugForm && $0.sections.contains(kind) }
+    }
+    return families.first { canonical.hasPrefix($0.name) && $0.sections.contains(kind) }
   }
 
   public static func options(in kind: SectionKind) -> [OptionSpecification] {

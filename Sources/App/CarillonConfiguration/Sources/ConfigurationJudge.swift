@@ -2,12 +2,18 @@
 struct ConfigurationJudge {
   private var problems: [ConfigurationProblem]
   private var warnings: [ConfigurationProblem] = []
-  private var sections: [String: [String: String]] = [:]
-  private var origins: [String: [String: ConfigurationOrigin]] = [:]
+  private(set) var sections: [String: [String: String]] = [:]
+  private(set) var origins: [String: [String: ConfigurationOrigin]] = [:]
 
   init(problems: [ConfigurationProblem]) { self.problems = problems }
 
   mutating func refuse(_ problem: ConfigurationProblem) { problems.append(problem) }
+
+  /// What has been taken so far, and where it came from.
+  func value(of option: String, in section: String) -> (value: String, origin: ConfigurationOrigin)? {
+    guard let value = sections[section]?[option], let origin = origins[section]?[option] else { return nil }
+    return (value, origin)
+  }
 
   /// nil, and a problem, for a section that has no meaning.
   mutating func kind(of section: String, from origin: ConfigurationOrigin?) -> SectionKind? {
@@ -51,7 +57,7 @@ struct ConfigurationJudge {
   ) {
     guard let specification = Schema.option(option, in: kind) else { return }
     do throws(ValueMismatch) {
-      let normalized = try specification.type.normalized(value)
+      let normalized = try specification.normalized(value)
       sections[section, default: [:]][option] = normalized
       origins[section, default: [:]][option] = origin
       if case .eventTypes = specification.type { warnOfUnknownTypes(normalized, option, section, origin) }
@@ -73,6 +79,8 @@ struct ConfigurationJudge {
   /// - Throws: `ConfigurationRefused` if anything was refused.
   consuming func verdict(file: String?) throws(ConfigurationRefused) -> LoadedConfiguration {
     judgePairs()
+    judgeHours()
+    let texts = texts()
     guard problems.isEmpty else {
       var shown = Array(Self.inOrder(problems).prefix(Limits.problemsMaximum))
       if let last = shown.last, problems.count > shown.count {
@@ -80,7 +88,8 @@ struct ConfigurationJudge {
       }
       throw ConfigurationRefused(problems: shown, warnings: warnings)
     }
-    return LoadedConfiguration(sections: sections, origins: origins, warnings: warnings, file: file)
+    return LoadedConfiguration(
+      sections: sections, origins: origins, texts: texts, warnings: warnings, file: file)
   }
 
   /// By line of the file; what other sources brought comes after.

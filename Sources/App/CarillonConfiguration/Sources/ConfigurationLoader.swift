@@ -47,18 +47,25 @@ public enum ConfigurationLoader {
     } catch {
       switch error {
       case .noSuchFileOrDirectory where named == nil: return (nil, nil, nil)
-      case .fileTooLarge: return (path, nil, problem("is larger than \(Limits.fileBytesMaximum) bytes"))
-      case .illegalByteSequence: return (path, nil, problem("is not UTF-8"))
-      default: return (path, nil, problem("cannot be read: \(error)"))
+      default: return (path, nil, problem(FilePath.complaint(error)))
       }
     }
   }
 }
 
 extension FilePath {
+  /// What is wrong with a file that `contents` does not give.
+  static func complaint(_ error: Errno) -> String {
+    switch error {
+    case .fileTooLarge: "is larger than \(Limits.fileBytesMaximum) bytes"
+    case .illegalByteSequence: "is not UTF-8"
+    default: "cannot be read: \(error)"
+    }
+  }
+
   /// The whole file as text.
   /// - Throws: `.fileTooLarge` beyond the bound, `.illegalByteSequence` for anything but UTF-8, or what the system says.
-  fileprivate func contents(bytesMaximum: Int) throws(Errno) -> String {
+  func contents(bytesMaximum: Int) throws(Errno) -> String {
     func read() throws -> [UInt8] {
       let descriptor = try FileDescriptor.open(self, .readOnly)
       return try descriptor.closeAfter {

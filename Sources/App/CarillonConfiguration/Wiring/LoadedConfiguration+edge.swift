@@ -28,6 +28,7 @@ extension LoadedConfiguration {
     limits.targetBytesMaximum = reader.integer("limits.target_bytes")
     limits.bodyBytesMaximum = reader.integer("limits.body_bytes")
     limits.cometBodyBytesMaximum = reader.integer("limits.comet_body_bytes")
+    limits.storageBodyBytesMaximum = reader.integer("limits.storage_body_bytes")
     limits.webSocketMessageBytesMaximum = reader.integer("limits.websocket_message_bytes")
     limits.webSocketBacklogBytesMaximum = reader.integer("limits.websocket_backlog_bytes")
     limits.connectionsMaximum = reader.integer("limits.connections")

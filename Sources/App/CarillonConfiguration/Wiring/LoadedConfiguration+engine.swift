@@ -3,7 +3,7 @@ public import Engine
 
 extension LoadedConfiguration {
   /// The options that the engine looks up: what the sources set, without the built-in values.
-  public var options: Options { Options(sections: sections) }
+  public var options: Options { Options(sections: sections, texts: texts) }
 
   /// Times and bounds of each Comet session.
   public var sessionSettings: SessionSettings {
@@ -31,6 +31,9 @@ extension LoadedConfiguration {
     limits.tasksMaximum = reader.integer("limits.tasks")
     limits.installationsMaximum = reader.integer("limits.installations")
     limits.deviceGroupsMaximum = reader.integer("limits.device_groups")
+    limits.subscriptionsMaximum = reader.integer("limits.subscriptions")
+    limits.storedRecordsMaximum = reader.integer("limits.stored_records")
+    limits.storedBytesMaximum = reader.integer("limits.stored_bytes")
     return limits
   }
 

@@ -47,7 +47,7 @@ struct ConfigCommand: ParsableCommand {
         Console.print("\(kind.form):")
         for option in Schema.options(in: kind) {
           let value = option.defaultValue.map { $0.isEmpty ? "empty" : $0 } ?? "none"
-          Console.print("  \(option.name)")
+          Console.print("  \(option.name)\(option.isFamily ? "*" : "")")
           Console.print("      \(option.summary)")
           Console.print("      \(option.type.summary); default: \(value); \(option.effect.rawValue)")
           if kind.form == kind.rawValue {

@@ -21,7 +21,7 @@ struct TokenCommand: ParsableCommand {
 
     @Argument(help: "Whose token it is; the agent's id.") var holder: String?
     @Option(help: "The same.") var name: String?
-    @Option(help: "agent, supervisor, bot, admin or sender.") var role: TokenRole = .agent
+    @Option(help: "agent, supervisor, bot, admin, sender or publisher.") var role: TokenRole = .agent
     @OptionGroup var sender: SenderArguments
     @OptionGroup var arguments: ConfigurationArguments
 

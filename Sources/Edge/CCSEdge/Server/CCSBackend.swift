@@ -65,7 +65,8 @@ extension EngineError {
     switch self {
     case .unavailable, .limitReached, .storageFull: .unavailable
     case .invalid: .invalidParameters
-    case .unknownServiceName, .chat, .unknownDevice, .unknownDeadLetter: .internalServerError
+    case .unknownServiceName, .chat, .callback, .slotUnavailable, .missing, .unknownDevice, .unknownDeadLetter:
+      .internalServerError
     }
   }
 }

@@ -18,7 +18,7 @@ extension HTTPConnectionHandler {
     guard head.uri.utf8.count <= limits.targetBytesMaximum else {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))
     }
-    let limit = surface == .comet ? limits.cometBodyBytesMaximum : limits.bodyBytesMaximum
+    let limit = bodyBytesMaximum(of: head)
     let announced = AnnouncedBody(head.headers)
     guard !announced.exceeds(limit) else { return refuse(.bodyTooLarge(limit: limit)) }
     let refusal = refusal(of: head)
@@ -35,6 +35,12 @@ extension HTTPConnectionHandler {
     } else {
       setDeadline(limits.bodyTimeout)
     }
+  }
+
+  private func bodyBytesMaximum(of head: HTTPRequestHead) -> Int {
+    if surface == .comet { return limits.cometBodyBytesMaximum }
+    return surface == .service && StorageTarget.takesFiles(head.uri)
+      ? limits.storageBodyBytesMaximum : limits.bodyBytesMaximum
   }
 
   /// The request has been read whole.
@@ -60,7 +66,8 @@ extension HTTPConnectionHandler {
 
   private func refusal(of head: HTTPRequestHead) -> EdgeFailure? {
     switch head.method {
-    case .GET, .HEAD, .POST, .PUT, .PATCH, .DELETE: break
+    // What HTTP itself knows is not unknown here either: each path says what it takes.
+    case .GET, .HEAD, .POST, .PUT, .PATCH, .DELETE, .TRACE: break
     case .OPTIONS: return nil
     default:
       return EdgeFailure(.notImplemented, "Unknown method \(head.method.rawValue)", exception: "MethodException")

@@ -10,7 +10,7 @@ struct RequestParameters: Equatable {
 
   private(set) var pairs: [Pair] = []
   private var places: [String: Int] = [:]
-  private let countMaximum: Int
+  let countMaximum: Int
 
   init(countMaximum: Int = EdgeLimits().parametersMaximum) { self.countMaximum = countMaximum }
 

@@ -37,7 +37,19 @@ enum AgentEventStream {
   }
 
   private static func writeMembers(of event: AgentEvent, into writer: inout JSONWriter) -> String {
-    guard case .chat(let notification) = event.kind else { return "reset" }
+    let notification: AgentNotification
+    switch event.kind {
+    case .chat(let ofChat): notification = ofChat
+    case .callback(let change, let view):
+      AgentRendering.writeMembers(of: change, view, into: &writer)
+      return "callback"
+    case .agent(let id, let isReady):
+      writer.member("agentId", id)
+      writer.key("ready")
+      writer.bool(isReady)
+      return "agent"
+    case .reset: return "reset"
+    }
     writer.key("chatId")
     writer.string(event.chatID)
     writer.key("serviceId")

@@ -15,11 +15,7 @@ struct AgentRoutes {
   func add(to router: EdgeRoutes) {
     let agents = engine.agents
     resource("/agent/1/chats", on: router, .get) { token, request, _ in
-      let name = request.uri.queryParameters["state"].map(String.init) ?? "all"
-      guard let filter = AgentService.Filter(rawValue: name) else {
-        throw EdgeFailure.badParameter("state", "is not one of waiting, own, all")
-      }
-      let summaries = try await agents.list(filter, agentID: token.name)
+      let summaries = try await agents.list(try Self.filter(request), agentID: token.name)
       return .json { AgentRendering.write(summaries, into: &$0) }
     }
     resource("/agent/1/chats/:chat", on: router, .get) { _, _, context in
@@ -106,10 +102,19 @@ struct AgentRoutes {
     }
   }
 
-  private static func token(of request: Request, _ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+  static func token(of request: Request, _ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
     let token = try request.accessToken(in: tokens)
     guard token.role.takesPartInChats else { throw .forbidden("A token of this role has no part in chats") }
     return token
+  }
+
+  /// Which of them a list is to hold.
+  static func filter(_ request: Request) throws(EdgeFailure) -> AgentService.Filter {
+    let name = request.uri.queryParameters["state"].map(String.init) ?? "all"
+    guard let filter = AgentService.Filter(rawValue: name) else {
+      throw .badParameter("state", "is not one of waiting, own, all")
+    }
+    return filter
   }
 
   private static func position(_ request: Request) throws(EdgeFailure) -> Int {

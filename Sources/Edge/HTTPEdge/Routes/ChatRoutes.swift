@@ -14,9 +14,11 @@ struct ChatRoutes {
   static func path(of serviceID: String) -> String { "/genesys/1/service/\(serviceID)/ixn/chat" }
 
   func add(to router: EdgeRoutes) {
-    let (chats, limits) = (engine.chats, limits)
+    let (chats, callbacks, limits) = (engine.chats, engine.callbacks, limits)
     operation("", on: router) { id, parameters, request in
-      try await chats.start(id, ChatStartRequest(parameters, userKey: try request.userKey(limits: limits)))
+      let start = try ChatStartRequest(parameters, userKey: try request.userKey(limits: limits))
+      // A callback's chat takes over what its app left open. Spec: GMS 9.7.
+      return try await chats.start(id, try await callbacks.prepareChat(id, start))
     }
     operation("/send", on: router) { id, parameters, _ in
       guard let text = parameters.first(of: "message") else { throw EdgeFailure.missingParameter("message") }

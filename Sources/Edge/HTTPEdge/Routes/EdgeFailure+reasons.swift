@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 import Engine
 import HTTPTypes
@@ -9,6 +10,11 @@ extension EdgeFailure {
     case .unknownServiceName:
       self.init(.notFound, "There is no service of this name", exception: "ServiceNotFoundException")
     case .chat(let rejection): self.init(rejection)
+    case .missing(let field): self = .missingParameter(field)
+    case .callback(let rejection): self.init(rejection)
+    case .slotUnavailable(let alternatives):
+      self.init(.badRequest, "The requested time is not available", exception: "SlotUnavailableException")
+      self.alternatives = alternatives
     case .unknownDevice: self.init(.notFound, "There is no such device", exception: "DeviceNotFoundException")
     case .unknownDeadLetter: self.init(.notFound, "There is no such dead letter", exception: "NotFoundException")
     case .invalid(let field, let reason): self = .badParameter(field, reason)
@@ -45,6 +51,20 @@ extension EdgeFailure {
       self = .badParameter(field, "is longer than \(limit) bytes")
       if field == "message" || field == "text" { status = .contentTooLarge }
     case .limitReached(let what): self = .unavailable("A limit of this chat is reached: \(what)")
+    case .invalid(let field, let reason): self = .badParameter(field, reason)
+    }
+  }
+
+  init(_ rejection: CallbackRejection) {
+    switch rejection {
+    case .unknown: self.init(.notFound, "There is no such callback", exception: "CallbackNotFoundException")
+    case .exists: self.init(.conflict, "This callback exists already", exception: "CallbackExistsException")
+    case .finished: self.init(.badRequest, "The callback is over", exception: "CallbackEndedException")
+    case .wrongState(let status):
+      self.init(.conflict, "The callback is \(status.name)", exception: "CallbackStateException")
+    case .notYours: self.init(.conflict, "The callback is not yours", exception: "CallbackStateException")
+    case .tooLong(let field, let limit): self = .badParameter(field, "is longer than \(limit) bytes")
+    case .tooManyFields(let limit): self = .malformed("The callback would have more than \(limit) fields")
     case .invalid(let field, let reason): self = .badParameter(field, reason)
     }
   }

@@ -12,6 +12,7 @@ extension EdgeFailure {
     case let error as EngineError: self.init(error)
     case let error as RedactionError: self.init(error)
     case let failure as InstallationFailure: self.init(failure)
+    case let failure as StorageFailure: self.init(failure)
     case let failure as ParameterFailure: self.init(failure)
     case is CancellationError: self = .unavailable("The request was given up")
     default:

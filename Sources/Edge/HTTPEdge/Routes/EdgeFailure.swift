@@ -1,3 +1,4 @@
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
@@ -10,6 +11,8 @@ struct EdgeFailure: Error, Equatable {
   var exception: String
   /// One public client tests it for `BAD_PARAMETER`.
   var phrase: String?
+  /// Of a refused time: when there is room. Spec: GMS 9.5.
+  var alternatives: [FreeSlot]?
   /// Seconds (Retry-After).
   var retryAfter: Int?
   /// The methods that the path has (Allow), for 405.
@@ -36,8 +39,14 @@ struct EdgeFailure: Error, Equatable {
       writer.key("phrase")
       writer.string(phrase)
     }
-    writer.key("code")
-    writer.integer(status.code)
+    if let alternatives {
+      writer.member("error", "SLOT_UNAVAILABLE")
+      writer.key("availability")
+      CallbackRendering.write(alternatives, into: &writer)
+    } else {
+      writer.key("code")
+      writer.integer(status.code)
+    }
     writer.endObject()
     return writer.bytes
   }

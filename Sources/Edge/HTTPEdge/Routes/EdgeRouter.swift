@@ -13,19 +13,29 @@ struct EdgeRouter {
   let exposition: @Sendable () -> String
   let logger: Logger
 
-  func responder() -> RouterResponder<EdgeRequestContext> {
+  func responder() -> RouterResponder<EdgeRequestContext> { router().buildResponder() }
+
+  /// All routes, each described in `OpenAPI`.
+  func router() -> EdgeRoutes {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())
     OperationRoutes(engine: engine, exposition: exposition).add(to: router)
+    OpenAPIRoutes().add(to: router)
     ServiceRoutes(engine: engine, limits: limits).add(to: router)
     ChatRoutes(engine: engine, limits: limits).add(to: router)
+    CallbackRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
+    CallbackActionRoutes(engine: engine, settings: messaging).add(to: router)
+    CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
+    NotificationRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     DeviceRoutes(engine: engine, limits: limits).add(to: router)
     MessagingRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, logger: logger)
       .add(to: router)
-    return router.buildResponder()
+    return router
   }
 }
 
@@ -38,7 +48,8 @@ extension Router<EdgeRequestContext> {
     for (method, route) in routes { on(path, method: method, use: route) }
     let offered = Set(routes.keys).union(routes[.get] == nil ? [] : [.head])
     let allow = (offered.map(\.rawValue) + ["OPTIONS"]).sorted().joined(separator: ", ")
-    for method in [.get, .head, .post, .put, .patch, .delete] as [HTTPRequest.Method] where !offered.contains(method) {
+    for method in [.get, .head, .post, .put, .patch, .delete, .trace] as [HTTPRequest.Method]
+    where !offered.contains(method) {
       on(path, method: method) { (_, _) -> Response in throw EdgeFailure.methodNotAllowed(allow: allow) }
     }
   }

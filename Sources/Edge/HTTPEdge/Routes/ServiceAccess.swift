@@ -8,15 +8,19 @@ struct ServiceAccess {
 
   /// - Parameter service: the service's name; nil where it is not known, then only the server's pair counts.
   func check(_ request: Request, service: String?) throws(EdgeFailure) {
-    guard let pair = engine.options.current.credentials(service: service) else { return }
-    guard
-      let given = BasicCredentials(authorization: request.headers[.authorization]),
-      given.matches(BasicCredentials(username: pair.username, password: pair.password))
-    else { throw .basicAuthenticationRequired }
+    guard opens(service, request) else { throw .basicAuthenticationRequired }
   }
 
-  /// Checks the credentials of the service that an instance belongs to.
+  /// Whether the request's credentials, or none, open the service.
+  func opens(_ service: String?, _ request: Request) -> Bool {
+    guard let pair = engine.options.current.credentials(service: service) else { return true }
+    return BasicCredentials(authorization: request.headers[.authorization])?
+      .matches(BasicCredentials(username: pair.username, password: pair.password)) ?? false
+  }
+
+  /// Checks the credentials of the service that an instance, a callback's or a chat's, belongs to.
   func check(_ request: Request, instance serviceID: String) async throws {
+    if let name = engine.callbacks.serviceName(of: serviceID) { return try check(request, service: name) }
     let name: String
     do {
       name = try await engine.chats.serviceName(of: serviceID)

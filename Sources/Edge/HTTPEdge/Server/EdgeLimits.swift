@@ -9,6 +9,8 @@ public struct EdgeLimits: Sendable, Equatable {
   public var targetBytesMaximum = 8_192
   /// A request body outside the Comet endpoint; beyond it 413. Spec: GMS 2.4.
   public var bodyBytesMaximum = 1_048_576
+  /// A request body that may hold files; beyond it 413. Spec: GMS 2.4, 11.
+  public var storageBodyBytesMaximum = 10_485_760
   /// A request body of the Comet endpoint; beyond it 413.
   public var cometBodyBytesMaximum = 1_048_576
   /// One WebSocket message, whole; beyond it close code 1009.

@@ -14,6 +14,8 @@ enum Surface: Int, CaseIterable {
     }
     if isBelow("/genesys/cometd") {
       self = .comet
+    } else if isBelow("/genesys/1/admin") || isBelow("/genesys/1/notification/publish") {
+      self = .other
     } else if isBelow("/genesys") {
       self = .service
     } else if isBelow("/agent") {

@@ -10,18 +10,23 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   case admin
   /// An app server: sends messages to devices; no part in any chat. Spec: GCM B1.3.
   case sender
+  /// A back end: publishes notifications; no part in any chat. Spec: GMS 10.2.
+  case publisher
 
   /// The side that a holder of this role stands on in a chat.
   public var partyRole: PartyRole {
     switch self {
     case .agent: .agent
     case .supervisor: .supervisor
-    case .bot, .admin, .sender: .external
+    case .bot, .admin, .sender, .publisher: .external
     }
   }
 
-  /// Operators and app servers have no part in any chat.
-  var takesPartInChats: Bool { self != .admin && self != .sender }
+  /// Operators, app servers and back ends have no part in any chat.
+  var takesPartInChats: Bool { self != .admin && self != .sender && self != .publisher }
+
+  /// Whether the holder may publish notifications.
+  var mayPublish: Bool { self == .publisher || self == .admin }
 
   /// Whether the holder may join as `role`: a supervisor as anyone but the customer, the others as themselves.
   func permits(_ role: PartyRole) -> Bool { role == partyRole || (self == .supervisor && role != .client) }

@@ -48,9 +48,12 @@ extension APNsPayload {
 
   /// The alert says the same.
   private mutating func dropInnerText() -> Bool {
-    guard case .message(let content, let asString) = own, var message = try? JSONValue(parsing: content).object,
-      message["message"] != nil
-    else { return false }
+    guard case .message(let content, let asString) = own else { return false }
+    guard var message = try? JSONValue(parsing: content).object else {
+      own = .nothing
+      return true
+    }
+    guard message["message"] != nil else { return false }
     message["message"] = nil
     own = message.isEmpty ? .nothing : .message(JSONValue.object(message).text, asString: asString)
     return true

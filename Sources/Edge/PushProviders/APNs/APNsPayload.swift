@@ -42,7 +42,7 @@ struct APNsPayload: Sendable, Equatable {
   private static func bytesMaximum(_ type: APNsPushType, _ form: PushContentForm, _ options: PushOptions) -> Int {
     let ceiling = type.payloadBytesMaximum
     if let wanted = options.integer("apple.payload_limit"), wanted > 0 { return min(wanted, ceiling) }
-    return form == .message ? messageBytesDefault : ceiling
+    return form == .members ? ceiling : messageBytesDefault
   }
 
   private static func own(_ message: PushMessage, _ options: PushOptions) throws(APNsRefusal) -> Own {
@@ -52,6 +52,8 @@ struct APNsPayload: Sendable, Equatable {
       let content = hasTranscript ? message.content : message.compactContent ?? message.content
       guard !content.isEmpty else { return .nothing }
       return .message(content, asString: options.text("apple.message_format") == "string")
+    case .text:
+      return .message(message.content, asString: true)
     case .members:
       guard !message.content.isEmpty else { return .nothing }
       guard let object = try? JSONValue(parsing: message.content).object else { throw APNsRefusal("content") }

@@ -68,7 +68,7 @@ enum AirshipPayload {
   /// Airship's extras are strings: the message as one, or each of its members as one.
   private static func extra(_ content: [UInt8], _ form: PushContentForm) -> JSONObject? {
     if content.isEmpty { return JSONObject() }
-    if form == .message { return ["message": .string(String(decoding: content, as: UTF8.self))] }
+    if form != .members { return ["message": .string(String(decoding: content, as: UTF8.self))] }
     guard let members = (try? JSONValue(parsing: content))?.object?.members else { return nil }
     var extra = JSONObject()
     for member in members {

@@ -25,7 +25,7 @@ struct FCMContent: Sendable, Equatable {
     image = text(message.display?.image)
     guard !message.content.isEmpty else { return }
     switch message.form {
-    case .message: data = [Member(name: "message", value: String(decoding: message.content, as: UTF8.self))]
+    case .message, .text: data = [Member(name: "message", value: String(decoding: message.content, as: UTF8.self))]
     case .members: data = try Self.members(message.content)
     }
   }

@@ -60,6 +60,8 @@ public struct CustomHTTPProvider: PushProvider {
     if message.content.isEmpty {
       // A notification without content gets the operator's fixed text.
       writer.string(delivery.options["customhttp.message"] ?? message.alert)
+    } else if message.form == .text {
+      writer.string(String(decoding: message.content, as: UTF8.self))
     } else {
       writer.raw(message.content)
     }

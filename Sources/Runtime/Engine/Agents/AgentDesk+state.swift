@@ -11,5 +11,9 @@ extension AgentDesk: RestorableState {
     }
   }
 
+  /// What the router of callbacks must know of a desk that sleeps: whether the agent is ready.
+  static func note(_ desk: borrowing AgentDesk) -> [UInt8] { desk.isReady ? [1] : [] }
+  static func isReady(note: [UInt8]) -> Bool { note == [1] }
+
   public var rest: Rest { .asleep(until: nil) }
 }

@@ -40,7 +40,14 @@ public struct AgentDesk: Decider, Equatable, Encodable {
     }
   }
 
-  public func react(to event: Event) -> [Never] { [] }
-  public var outstandingEffects: [Never] { [] }
+  /// Whoever gives work to agents follows.
+  public enum Effect: Sendable, Equatable { case readinessChanged(Bool) }
+
+  public func react(to event: Event) -> [Effect] {
+    switch event {
+    case .readinessChanged(let isReady): [.readinessChanged(isReady)]
+    }
+  }
+  public var outstandingEffects: [Effect] { [] }
   public var isFinished: Bool { false }
 }

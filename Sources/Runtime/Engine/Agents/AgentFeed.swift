@@ -1,3 +1,4 @@
+public import CallbackDomain
 public import ChatDomain
 import DequeModule
 import Synchronization
@@ -8,6 +9,10 @@ public struct AgentEvent: Sendable, Equatable {
     case chat(AgentNotification)
     /// Events are missing before this one: read the list of chats anew.
     case reset
+    /// Something has happened to a callback, which looks like this now.
+    case callback(CallbackChange, CallbackView)
+    /// An agent is ready, or is not any more.
+    case agent(id: String, isReady: Bool)
   }
 
   /// Rises by one with each event of this process.

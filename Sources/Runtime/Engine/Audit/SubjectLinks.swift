@@ -1,6 +1,8 @@
+import CallbackDomain
 import ChatDomain
 import EventSourcing
 import PushDomain
+import StorageDomain
 
 /// How the records of one kind of entity name customers, and each other. A new kind is a new row of `table`.
 struct SubjectLinks: Sendable {
@@ -17,7 +19,10 @@ struct SubjectLinks: Sendable {
     EntityKind.pushQueue.rawValue: push,
     EntityKind.device.rawValue: device,
     EntityKind.installation.rawValue: installation,
+    EntityKind.callback.rawValue: callback,
     EntityKind.deviceGroup.rawValue: group,
+    EntityKind.subscription.rawValue: subscription,
+    EntityKind.stored.rawValue: stored,
   ]
 
   private static let chat = SubjectLinks(
@@ -57,7 +62,10 @@ struct SubjectLinks: Sendable {
       if !event.producers.isEmpty { scope.producers[key, default: []].formUnion(event.producers) }
       guard case .enqueued(let message) = event else { return }
       if let owner = message.owner { scope.ownersByProducer[message.producer, default: []].insert(owner) }
-      if scope.isSubject(message.target.deviceID) {
+      guard scope.isSubject(message.target.deviceID) else { return }
+      if let callback = SubjectScope.callback(of: message.producer) {
+        scope.callbacks[callback, default: SubjectScope.CallbackTrace()].isNamed = true
+      } else {
         scope.chats[message.producer, default: SubjectScope.ChatTrace()].isNamed = true
       }
     },
@@ -68,11 +76,21 @@ struct SubjectLinks: Sendable {
       if case .erased(let pushes, _) = event {
         return pushes.contains { scope.holds(producer: $0.id.producer) }
           || event.holdsMessages(
-            of: scope.serviceIDs.union(scope.otherProducers).union(scope.mailScopes))
+            of: scope.serviceIDs.union(scope.callbackProducers).union(scope.otherProducers).union(scope.mailScopes))
       }
       // About the address as a whole: the customer's if nobody else is pushed to there.
       return scope.producers[key]?.allSatisfy { scope.holds(producer: $0) } ?? false
     })
+
+  private static let callback = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: CallbackEvent = decode(tag, payload) else { return }
+      var trace = scope.callbacks[key] ?? SubjectScope.CallbackTrace()
+      if event.mentions(subject: scope.subject) { trace.isNamed = true }
+      if let userKey = event.userKey, !userKey.isEmpty { trace.userKeys.insert(userKey) }
+      scope.callbacks[key] = trace
+    },
+    belongs: { scope, key, _, _ in scope.holds(callback: key) })
 
   private static let device = SubjectLinks(
     collect: { scope, key, tag, payload in
@@ -111,6 +129,28 @@ struct SubjectLinks: Sendable {
       guard let event: DeviceGroupEvent = decode(tag, payload) else { return false }
       return event.tokens.contains { scope.holds(token: $0) }
     })
+
+  private static let subscription = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard case .opened(let terms)? = decode(tag, payload) as SubscriptionEvent? else { return }
+      let isNamed =
+        scope.isSubject(key) || scope.isSubject(terms.subscriberID) || scope.isSubject(terms.address.deviceID)
+      scope.subscriptions[key] = SubjectScope.DataTrace(
+        isNamed: isNamed, userKey: terms.userKey, device: DeviceKey.of(terms.address))
+    },
+    belongs: { scope, key, _, _ in scope.holds(subscription: key) })
+
+  private static let stored = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard case .stored(_, let name, _)? = decode(tag, payload) as StorageEvent? else { return }
+      scope.stored[key] =
+        switch name {
+        case .custom(_, let user): SubjectScope.DataTrace(isNamed: scope.isSubject(user), userKey: user)
+        case .instance(let id): SubjectScope.DataTrace(isNamed: scope.isSubject(id), instance: id)
+        case nil: SubjectScope.DataTrace(isNamed: scope.isSubject(key))
+        }
+    },
+    belongs: { scope, key, _, _ in scope.holds(stored: key) })
 
   private static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: Payload) -> Event? {
     var reader = PayloadReader(payload)

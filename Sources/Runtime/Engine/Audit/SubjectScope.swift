@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 public import EventSourcing
 public import JournalFormat
@@ -7,23 +8,28 @@ import PushDomain
 ///
 /// ```
 ///   subject ──names──> chats <──user key──> Comet sessions      1st pass: `collect` each record, then `close`
-///                        ├──producer──> pushes in queues        2nd pass: `belongs` for each record
+///           ──names──> callbacks  (as chats)                    2nd pass: `belongs` for each record
+///                        ├──service id─> chats
+///                        ├──producer──> pushes in queues
 ///                        └──user key──> devices
 ///           ──names──> installations ──scope──> messages in queues
 ///                        └──token──> device groups
 /// ```
 /// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, an android id, a
-/// registration token, or a value of attached data such as an e-mail address, compared as it stands. What names a customer stays good: a chat that it found, found
+/// registration token, or a value of attached data such as an e-mail address, or of a callback's fields such as the
+/// number to call, compared as it stands. What names a customer stays good: a chat that it found, found
 /// by any name, brings along its user key's other chats and sessions. A device is no such name: it may have changed
-/// hands, so it finds the chats that were to be pushed to it, and through them their customers.
+/// hands, so it finds the chats and callbacks that were to be pushed to it, and through them their customers.
 public struct SubjectScope: Sendable {
   public let subject: String
-  /// The chats, Comet sessions, devices and push queues that hold something of the customer; complete after `close`.
+  /// The chats, callbacks, Comet sessions, devices and push queues that hold something of the customer; complete after
+  /// `close`.
   public private(set) var entities: Set<EntityID> = []
   /// The user keys that the customer was found to have.
   public private(set) var userKeys: Set<String> = []
 
   var chats: [String: ChatTrace] = [:]
+  var callbacks: [String: CallbackTrace] = [:]
   var sessions: [String: SessionTrace] = [:]
   /// The producers of each push queue.
   var producers: [String: Set<String>] = [:]
@@ -32,6 +38,9 @@ public struct SubjectScope: Sendable {
   var devices: [String: DeviceTrace] = [:]
   /// The members that each device group has had.
   var groups: [String: Set<String>] = [:]
+  /// Subscriptions and stored data, by their ids.
+  var subscriptions: [String: DataTrace] = [:]
+  var stored: [String: DataTrace] = [:]
   /// The devices that have checked in and are what was asked for.
   private(set) var installationKeys: Set<String> = []
   /// Their registrations, as messages name them.
@@ -40,6 +49,7 @@ public struct SubjectScope: Sendable {
   /// The producers of the customer's pushes that are no chats.
   private(set) var otherProducers: Set<String> = []
   private var chatKeys: Set<String> = []
+  private var callbackKeys: Set<String> = []
   private var sessionKeys: Set<String> = []
 
   /// What the first pass keeps of one chat.
@@ -47,6 +57,12 @@ public struct SubjectScope: Sendable {
     var isNamed = false
     var userKeys: Set<String> = []
     var sessions: Set<String> = []
+  }
+
+  /// What the first pass keeps of one callback.
+  struct CallbackTrace: Sendable {
+    var isNamed = false
+    var userKeys: Set<String> = []
   }
 
   /// What the first pass keeps of one Comet session.
@@ -63,6 +79,17 @@ public struct SubjectScope: Sendable {
     var owners: Set<String> = []
   }
 
+  /// What the first pass keeps of a subscription or of stored data.
+  struct DataTrace: Sendable {
+    var isNamed = false
+    /// Whose it is, if it says so.
+    var userKey: String?
+    /// The service instance that it belongs to.
+    var instance: String?
+    /// The device that it is for.
+    var device: String?
+  }
+
   public init(subject: String) {
     self.subject = subject
     token = RegistrationToken(subject)
@@ -77,11 +104,18 @@ public struct SubjectScope: Sendable {
   /// Between the passes: follows the links until nothing new is found.
   public mutating func close() {
     chatKeys = Set(chats.filter { $0.value.isNamed || isSubject($0.key) }.keys)
+    callbackKeys = Set(callbacks.filter { $0.value.isNamed || isSubject($0.key) }.keys)
     sessionKeys = Set(sessions.filter { $0.value.isNamed || isSubject($0.key) }.keys)
     if !subject.isEmpty { userKeys.insert(subject) }
     var found = -1
-    while found != chatKeys.count + sessionKeys.count + userKeys.count {
-      found = chatKeys.count + sessionKeys.count + userKeys.count
+    while found != chatKeys.count + callbackKeys.count + sessionKeys.count + userKeys.count {
+      found = chatKeys.count + callbackKeys.count + sessionKeys.count + userKeys.count
+      for (key, callback) in callbacks {
+        if chatKeys.contains(key) || !callback.userKeys.isDisjoint(with: userKeys) { callbackKeys.insert(key) }
+        guard callbackKeys.contains(key) else { continue }
+        userKeys.formUnion(callback.userKeys)
+        if chats[key] != nil { chatKeys.insert(key) }
+      }
       for (key, chat) in chats {
         if !chat.userKeys.isDisjoint(with: userKeys) { chatKeys.insert(key) }
         guard chatKeys.contains(key) else { continue }
@@ -102,10 +136,15 @@ public struct SubjectScope: Sendable {
     let isKnownOwner =
       isSubject(devices.values.lazy.flatMap(\.owners).first { isSubject($0) })
       || isSubject(ownersByProducer.values.lazy.flatMap(\.self).first { isSubject($0) })
-    if chatKeys.isEmpty, sessionKeys.isEmpty, !isKnownOwner { userKeys = [] }
+      || [subscriptions, stored].contains { $0.values.contains { isSubject($0.userKey) } }
+    if chatKeys.isEmpty, callbackKeys.isEmpty, sessionKeys.isEmpty, !isKnownOwner { userKeys = [] }
     otherProducers = Set(ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }.keys).subtracting(chatKeys)
+    entities = Set(subscriptions.keys.filter { holds(subscription: $0) }.map { EntityID(.subscription, $0) })
+    otherProducers.formUnion(entities.map { NotificationService.producerPrefix + $0.key })
+    nameSubscribersDevices()
+    entities.formUnion(stored.keys.filter { holds(stored: $0) }.map { EntityID(.stored, $0) })
     mailScopes = Set(producers.values.joined().filter { installationKeys.contains(Self.device(of: $0)) })
-    entities = Set(chatKeys.map { EntityID(.chatSession, $0) })
+    entities.formUnion(chatKeys.map { EntityID(.chatSession, $0) })
     entities.formUnion(sessionKeys.map { EntityID(.cometSession, $0) })
     for (queue, producers) in producers where producers.contains(where: { holds(producer: $0) }) {
       entities.insert(EntityID(.pushQueue, queue))
@@ -113,9 +152,19 @@ public struct SubjectScope: Sendable {
     for (key, device) in devices where device.isNamed || !device.owners.isDisjoint(with: userKeys) {
       entities.insert(EntityID(.device, key))
     }
+    entities.formUnion(callbackKeys.map { EntityID(.callback, $0) })
     entities.formUnion(installationKeys.map { EntityID(.installation, $0) })
     for (key, members) in groups where members.contains(where: { holds(token: $0) }) {
       entities.insert(EntityID(.deviceGroup, key))
+    }
+  }
+
+  /// An address that nobody but the customer's subscriptions has given goes with them.
+  private mutating func nameSubscribersDevices() {
+    let others = Set(subscriptions.filter { !holds(subscription: $0.key) }.compactMap(\.value.device))
+    for key in Set(subscriptions.filter { holds(subscription: $0.key) }.compactMap(\.value.device))
+    where !others.contains(key) && devices[key]?.owners.isEmpty == true {
+      if producers[key]?.allSatisfy({ holds(producer: $0) }) ?? true { devices[key]?.isNamed = true }
     }
   }
 
@@ -138,12 +187,26 @@ public struct SubjectScope: Sendable {
 
   func isSubject(_ name: String?) -> Bool { !subject.isEmpty && name == subject }
   func holds(chat key: String) -> Bool { chatKeys.contains(key) }
+  func holds(callback key: String) -> Bool { callbackKeys.contains(key) }
   func holds(producer: String) -> Bool {
     chatKeys.contains(producer) || otherProducers.contains(producer)
-      || mailScopes.contains(producer)
+      || mailScopes.contains(producer) || Self.callback(of: producer).map(callbackKeys.contains) == true
+  }
+  /// Whose pushes they are, as queues name them.
+  var callbackProducers: Set<String> { Set(callbackKeys.map { CallbackInterpreter.producerPrefix + $0 }) }
+  /// The callback of a producer of pushes; nil if it is none.
+  static func callback(of producer: String) -> String? {
+    let prefix = CallbackInterpreter.producerPrefix
+    return producer.hasPrefix(prefix) ? String(producer.dropFirst(prefix.count)) : nil
   }
   func holds(token: String) -> Bool {
     RegistrationToken(token).map { installationKeys.contains(String($0.id.androidID)) } ?? false
+  }
+  func holds(subscription key: String) -> Bool { subscriptions[key].map(isTheirs) ?? false }
+  func holds(stored key: String) -> Bool { stored[key].map(isTheirs) ?? false }
+  private func isTheirs(_ trace: DataTrace) -> Bool {
+    trace.isNamed || trace.userKey.map(userKeys.contains) == true
+      || trace.instance.map { holds(chat: $0) || holds(callback: $0) } == true
   }
   /// A device is what was asked for by its number, or by a token that it has given out.
   mutating func checkedIn(_ key: String, seed: [UInt8]?) {
@@ -189,5 +252,42 @@ extension DeviceEvent {
   var addresses: [PushAddress] {
     if case .replaced(let address) = self { return [address] }
     return registrations.map(\.address)
+  }
+}
+
+extension CallbackEvent {
+  /// True if the event itself names the customer: by their key, their device, or what they filled in.
+  func mentions(subject: String) -> Bool {
+    guard !subject.isEmpty else { return false }
+    return switch self {
+    case .created(let request, _, _):
+      subject == request.userKey || subject == request.device?.deviceID || request.fields.mention(subject)
+    case .fieldsChanged(let fields): fields.mention(subject)
+    default: false
+    }
+  }
+
+  /// The key that it gives the customer.
+  var userKey: String? {
+    switch self {
+    case .created(let request, _, _): request.userKey
+    case .erased(let state): (try? Callback(stateBytes: state))?.request?.userKey
+    default: nil
+    }
+  }
+}
+
+extension [CallbackField] {
+  /// Fields that say how the callback is to go, and nothing of whom it is for: many have the same values. Spec: GMS 9.1.
+  private static var terms: Set<String> {
+    [
+      "_call_direction", "_media_type", "_wait_for_agent", "_wait_for_user_confirm", "_provide_code", "_device_os",
+      "_language", "push_notification_type", "push_notification_language", "push_notification_provider",
+      "push_notification_debug",
+    ]
+  }
+
+  fileprivate func mention(_ subject: String) -> Bool {
+    contains { $0.value == subject && !Self.terms.contains($0.name) }
   }
 }

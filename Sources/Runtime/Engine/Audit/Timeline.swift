@@ -24,7 +24,10 @@ public struct Timeline {
     EntityKind.device.rawValue: { DeviceNarrator() },
     EntityKind.installation.rawValue: { InstallationNarrator() },
     EntityKind.deviceGroup.rawValue: { GroupNarrator() },
+    EntityKind.callback.rawValue: { CallbackNarrator() },
     EntityKind.broadcast.rawValue: { BroadcastNarrator() },
+    EntityKind.subscription.rawValue: { SubscriptionNarrator() },
+    EntityKind.stored.rawValue: { StorageNarrator() },
   ]
 
   /// What a record tells; mostly one entry.

@@ -42,7 +42,7 @@ public struct TimelineEntry: Sendable, Equatable {
 public struct TimelineSpan: Sendable, Equatable {
   /// Stable names for machines.
   public enum Kind: String, Sendable, CaseIterable {
-    /// From the start of a chat to its first agent.
+    /// From the start of a chat, or from a callback's coming into the queue, to the first agent.
     case waitedForAgent
     /// From the customer's first unanswered message to the agent's next.
     case answerTime
@@ -54,6 +54,8 @@ public struct TimelineSpan: Sendable, Equatable {
     case background
     /// From the start of a chat to its end.
     case chat
+    /// From the connection of a callback's agent to the end of the callback.
+    case conversation
     /// From the opening of a Comet session to its end.
     case session
     /// Without any record.

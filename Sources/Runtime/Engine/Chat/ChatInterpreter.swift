@@ -3,6 +3,13 @@ import ChatDomain
 import EntityRuntime
 import EventSourcing
 
+extension AgentNotification {
+  fileprivate var isJoining: Bool {
+    guard case .line(let line) = self else { return false }
+    return line.type == .joined && line.role != .client
+  }
+}
+
 /// Carries out what chats want done. Runs on the outbox's task, in journal order, and waits for nothing durable.
 struct ChatInterpreter: Sendable {
   let service: ChatService
@@ -13,12 +20,16 @@ struct ChatInterpreter: Sendable {
   let context: RuntimeContext
   let channel: String
   let notificationIDs: NotificationIDs
+  /// A chat has begun, met an agent, or ended: it may be a callback's.
+  let follow: @Sendable (_ serviceID: String) async -> Void
   private let policies: Policies
 
   init(
     service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: PushDispatcher,
-    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String, notificationIDs: NotificationIDs
+    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String, notificationIDs: NotificationIDs,
+    follow: @escaping @Sendable (_ serviceID: String) async -> Void
   ) {
+    self.follow = follow
     self.service = service
     self.comet = comet
     self.agents = agents
@@ -41,12 +52,18 @@ struct ChatInterpreter: Sendable {
     for effect in effects {
       switch effect {
       case .publish(let sessions, let events, let ended): await publish(events, ended: ended, of: chat, to: sessions)
-      case .notifyAgents(let notification): await notify(notification, of: chat)
+      case .notifyAgents(let notification):
+        await notify(notification, of: chat)
+        if notification.isJoining { await follow(chat.id.key) }
       case .startTimer(let timer, let deadline): start(timer, at: deadline, of: chat)
       case .cancelTimer(let timer): timers.cancel(timer, of: chat.id.key)
       case .push(let push): await pushes.dispatch(push, of: chat)
-      case .opened: await opened(chat)
-      case .ended: service.index.ended(chat.id.key)
+      case .opened:
+        await opened(chat)
+        await follow(chat.id.key)
+      case .ended:
+        service.index.ended(chat.id.key)
+        await follow(chat.id.key)
       case .expired: forget(chat)
       }
     }

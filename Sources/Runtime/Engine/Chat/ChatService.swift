@@ -16,8 +16,14 @@ public struct ChatService: Sendable {
 
   /// Makes a service instance. - Returns: its service id. - Throws: `.unknownServiceName`, `.limitReached`.
   public func create(service name: String, data: [DataPair]) async throws(EngineError) -> String {
-    guard options.current.hasService(name) else { throw .unknownServiceName(name) }
     let serviceID = identifiers.serviceID(node: nodeNumber)
+    try await create(service: name, data: data, as: serviceID)
+    return serviceID
+  }
+
+  /// - Parameter serviceID: of the instance, which no other has.
+  func create(service name: String, data: [DataPair], as serviceID: String) async throws(EngineError) {
+    guard options.current.hasService(name) else { throw .unknownServiceName(name) }
     guard let entity = directory.entity(serviceID, limit: limits.chatsMaximum) else { throw .limitReached("chats") }
     index.created(serviceID, serviceName: name, data: attachable(data, of: name))
     do {
@@ -29,7 +35,6 @@ public struct ChatService: Sendable {
       index.removed(serviceID)
       throw error
     }
-    return serviceID
   }
 
   /// Starts the chat of an instance.
@@ -136,7 +141,9 @@ public struct ChatService: Sendable {
     do throws(EngineError) { _ = try await perform(action, on: entity) { _ in true } } catch {
       switch error {
       case .limitReached, .storageFull: await entity.post(ChatCommand(action, policy: policy(of: serviceID)))
-      case .chat, .unknownServiceName, .unavailable, .unknownDevice, .unknownDeadLetter, .invalid: return
+      case .chat, .callback, .slotUnavailable, .missing, .unknownServiceName, .unavailable, .unknownDevice,
+        .unknownDeadLetter, .invalid:
+        return
       }
     }
   }

@@ -67,6 +67,11 @@ final class CometDirectory: Sendable {
     }
   }
 
+  /// The sessions that are bound to this user.
+  func sessions(userKey: String) -> [CometSession] {
+    state.withLock { state in (state.byUser[userKey] ?? []).compactMap { state.sessions[$0] } }
+  }
+
   /// The sessions that a chat of this user, under this service id, reaches.
   func sessions(userKey: String?, serviceID: String) -> [CometSession] {
     state.withLock { state in

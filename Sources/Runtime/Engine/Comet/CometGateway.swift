@@ -17,6 +17,7 @@ public final class CometGateway: Sendable {
   let settings: SessionSettings
   let limits: EngineLimits
   let directory = CometDirectory()
+  let receipts = CometReceipts()
   private let context: RuntimeContext
   private let tasks: TaskPool
   private let identifiers: Identifiers
@@ -25,6 +26,7 @@ public final class CometGateway: Sendable {
   private let isStopping = Atomic<Bool>(false)
   /// Told what happens to the sessions of a chat's customer. Set once, before the first exchange.
   private let chats = Mutex<ChatService?>(nil)
+  private let courier = Late<CometCourier>()
 
   static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
 
@@ -42,6 +44,7 @@ public final class CometGateway: Sendable {
   }
 
   func attach(_ service: ChatService) { chats.withLock { $0 = service } }
+  func attach(_ courier: CometCourier) { self.courier.set(courier) }
 
   // MARK: What the edge calls
 
@@ -230,6 +233,7 @@ public final class CometGateway: Sendable {
       // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
     }
+    if subscribes, let user = session.userKey { courier.value.subscribed(user) }
     guard subscribes || connects, directory[session.clientID] !== session else { return }
     // It ended while the chats were being told that it is there: they are told again that it is not.
     await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
@@ -375,6 +379,7 @@ public final class CometGateway: Sendable {
   func stop() async {
     isStopping.store(true, ordering: .relaxed)
     for session in directory.all { await session.stop() }
+    receipts.stop()
   }
 }
 

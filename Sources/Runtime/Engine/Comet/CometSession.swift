@@ -185,15 +185,15 @@ actor CometSession {
   }
 
   private func noteDelivered(_ marks: [DeliveryMark]) {
-    guard !record.isClosed else { return }
     var highest: [(source: String, position: Int)] = []
-    for mark in marks {
+    for mark in marks where !gateway.receipts.confirm(mark) {
       if let index = highest.firstIndex(where: { $0.source == mark.source }) {
         highest[index].position = max(highest[index].position, mark.position)
       } else {
         highest.append((mark.source, mark.position))
       }
     }
+    guard !record.isClosed else { return }
     for (source, position) in highest where position > delivered(of: source) {
       let event = CometRecord.Event.delivered(source: source, position: position)
       // If the log refuses, the client sees these events again after a crash; nothing is lost.

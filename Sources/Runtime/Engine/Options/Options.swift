@@ -4,8 +4,13 @@ public import ChatDomain
 /// Spec: GMS 8.1, 8.2.
 public struct Options: Sendable, Equatable {
   public var sections: [String: [String: String]]
+  /// What apps show their users.
+  public var texts: TextTable
 
-  public init(sections: [String: [String: String]] = [:]) { self.sections = sections }
+  public init(sections: [String: [String: String]] = [:], texts: TextTable = TextTable()) {
+    self.sections = sections
+    self.texts = texts
+  }
 
   public func server(_ name: String) -> String? { sections["server"]?[name] }
 

@@ -68,9 +68,11 @@ final class CourierLanes: Sendable {
 
   /// What was broken may be whole again.
   func reset() {
-    for lane in lanes.withLock({ $0.values.map(\.lane) }) {
-      change(lane) { machine, now in machine.reset(now: now) }
-    }
+    for lane in lanes.withLock({ $0.values.map(\.lane) }) { reset(lane) }
+  }
+
+  func reset(_ lane: CourierLane) {
+    change(lane) { machine, now in machine.reset(now: now) }
   }
 
   // MARK: For people

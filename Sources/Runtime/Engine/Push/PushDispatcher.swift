@@ -31,6 +31,7 @@ struct PushDispatcher: Sendable {
   let deadLetters: DeadLetterIndex
   let waiters: PushWaiters
   let underWay: KeysUnderWay
+  let producers = PushProducers()
   let random: @Sendable () -> Double
   let logger: Logger
 
@@ -86,7 +87,7 @@ struct PushDispatcher: Sendable {
   }
 
   /// Takes a push over and ends it, unsent.
-  private func decline(_ id: PushID, for target: PushAddress, reason: String) async {
+  func decline(_ id: PushID, for target: PushAddress, reason: String) async {
     let queue = queues.entity(DeviceKey.of(target), limit: limits.pushQueuesMaximum)
     if await queue?.peek({ $0.isKnown(producer: id.producer, number: id.number) }) ?? false {
       // Taken over before a crash, which kept it from the chat.
@@ -202,7 +203,7 @@ struct PushDispatcher: Sendable {
 
   private func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
 
-  private func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
+  func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
     PushOptions(options.push(provider: target.provider, tag: tag, debug: target.debug))
   }
 
@@ -232,7 +233,8 @@ struct PushDispatcher: Sendable {
     timers.start(timer, of: queue.id.key, at: deadline)
   }
 
-  private func handedOver(_ id: PushID) async {
+  func handedOver(_ id: PushID) async {
+    if await producers.handedOver(id) { return }
     guard let chat = chats.directory[id.producer] else { return }
     let command = ChatCommand(.pushHandedOver(number: id.number), policy: chats.policy(of: id.producer))
     await chat.post(command, lazy: true)

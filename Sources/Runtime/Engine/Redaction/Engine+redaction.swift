@@ -1,3 +1,4 @@
+import CallbackDomain
 import ChatDomain
 import EntityRuntime
 import EventSourcing
@@ -6,6 +7,7 @@ import Journal
 import JournalFormat
 import Logging
 import PushDomain
+import StorageDomain
 import Synchronization
 
 /// Why a redaction was not begun; nothing was changed.
@@ -129,7 +131,8 @@ extension Engine {
     try await onThread { [self] in try redactionIntent.write(bytes) }
   }
 
-  /// Sessions first: nothing of them is delivered any more. Then chats and queues restate themselves without content.
+  /// Sessions first: nothing of them is delivered any more. Then chats, callbacks and queues restate themselves
+  /// without content.
   /// - Returns: the plan, with the queues that were added to while the journal was searched.
   private func eraseLiveState(_ planned: RedactionPlan) async throws -> RedactionPlan {
     var plan = planned
@@ -142,8 +145,14 @@ extension Engine {
       _ = try await chats.perform(.erase, on: chat) { _ in true }
       chats.index.erased(serviceID)
     }
+    for id in scope.callbacks.sorted() {
+      guard let callback = callbacks.directory[id] else { continue }
+      _ = try await callback.perform(CallbackCommand(.erase, policy: callbacks.policy(of: id))) { _ in true }
+    }
+    feed.forget(scope.callbacks)
     feed.forget(scope.chats)
     for key in scope.installations.sorted() { try await eraseInstallation(key) }
+    try await eraseData(scope)
     // From here on these chats push nothing, and nobody can send to these installations.
     try await context.untilDurable()
     let (reader, searched) = (reader, plan)
@@ -189,6 +198,15 @@ extension Engine {
     _ = try await installation.perform(.restate) { _ in true }
   }
 
+  /// Subscriptions and stored data end, and the files go.
+  private func eraseData(_ scope: RedactionScope) async throws {
+    for key in scope.subscriptions.sorted() {
+      _ = try await notifications.directory[key]?.perform(.erase) { _ in true }
+    }
+    for key in scope.stored.sorted() { _ = try await storage.directory[key]?.perform(.erase) { _ in true } }
+    await storage.blobs.collect()
+  }
+
   /// A group goes on with those who are left.
   private func eraseMembers(of key: String, _ scope: RedactionScope) async throws {
     guard let group = messaging.groups[key] else { return }
@@ -207,10 +225,13 @@ extension Engine {
       let restates =
         switch kind {
         case .chatSession: ChatEvent.isRestatement(record.tag)
+        case .callback: CallbackEvent.isRestatement(record.tag)
         case .pushQueue: PushEvent.isRestatement(record.tag)
         case .device: DeviceEvent.isRestatement(record.tag)
         case .installation: InstallationEvent.isRestatement(record.tag)
         case .deviceGroup: DeviceGroupEvent.isRestatement(record.tag)
+        case .subscription: SubscriptionEvent.isRestatement(record.tag)
+        case .stored: StorageEvent.isRestatement(record.tag)
         default: false
         }
       if restates { found[EntityID(kind, record.keyText)] = record.position }

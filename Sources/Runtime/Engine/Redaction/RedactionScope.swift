@@ -8,8 +8,9 @@ import PushDomain
 /// erased in part.
 struct RedactionScope: Codable, Equatable {
   var chats: Set<String> = []
+  var callbacks: Set<String> = []
   var sessions: Set<String> = []
-  /// Queues that hold pushes of these chats.
+  /// Queues that hold pushes of these chats and callbacks.
   var queues: Set<String> = []
   /// Queues that nobody else is pushed through: what is about the address goes too.
   var ownQueues: Set<String> = []
@@ -25,15 +26,20 @@ struct RedactionScope: Codable, Equatable {
   var installations: Set<String> = []
   /// Device groups that hold tokens of theirs.
   var groups: Set<String> = []
+  /// Subscriptions and stored data of theirs.
+  var subscriptions: Set<String> = []
+  var stored: Set<String> = []
 
   init(_ subject: SubjectScope) {
     producers = subject.otherProducers
     owners = subject.userKeys
     installations = subject.installationKeys
     producers.formUnion(subject.mailScopes)
+    producers.formUnion(subject.callbackProducers)
     for entity in subject.entities {
       switch entity.kind {
       case .chatSession: chats.insert(entity.key)
+      case .callback: callbacks.insert(entity.key)
       case .cometSession: sessions.insert(entity.key)
       case .pushQueue:
         queues.insert(entity.key)
@@ -42,18 +48,21 @@ struct RedactionScope: Codable, Equatable {
         devices.insert(entity.key)
         if subject.isOnlyOwner(of: entity.key) { ownDevices.insert(entity.key) }
       case .deviceGroup: groups.insert(entity.key)
+      case .subscription: subscriptions.insert(entity.key)
+      case .stored: stored.insert(entity.key)
       default: break
       }
     }
   }
 
-  /// A plan of an earlier version knows of no devices, or of none that check in.
+  /// A plan of an earlier version knows of no devices, of none that check in, or of no callbacks.
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func keys(_ key: CodingKeys) throws -> Set<String> {
       try container.decodeIfPresent(Set<String>.self, forKey: key) ?? []
     }
     chats = try keys(.chats)
+    callbacks = try keys(.callbacks)
     sessions = try keys(.sessions)
     queues = try keys(.queues)
     ownQueues = try keys(.ownQueues)
@@ -63,11 +72,14 @@ struct RedactionScope: Codable, Equatable {
     owners = try keys(.owners)
     installations = try keys(.installations)
     groups = try keys(.groups)
+    subscriptions = try keys(.subscriptions)
+    stored = try keys(.stored)
   }
 
   var isEmpty: Bool { entityCount == 0 }
   var entityCount: Int {
     chats.count + sessions.count + queues.count + devices.count + installations.count + groups.count
+      + callbacks.count + subscriptions.count + stored.count
   }
   /// Whose pushes go.
   var allProducers: Set<String> { chats.union(producers) }
@@ -85,6 +97,8 @@ struct RedactionScope: Codable, Equatable {
       return sessions.contains(key)
     case .chatSession:
       guard chats.contains(key) else { return false }
+    case .callback:
+      guard callbacks.contains(key) else { return false }
     case .pushQueue:
       guard queues.contains(key), concerns(record, queue: key) else { return false }
     case .device:
@@ -93,6 +107,10 @@ struct RedactionScope: Codable, Equatable {
       guard installations.contains(key) else { return false }
     case .deviceGroup:
       guard groups.contains(key), concerns(group: record) else { return false }
+    case .subscription:
+      guard subscriptions.contains(key) else { return false }
+    case .stored:
+      guard stored.contains(key) else { return false }
     default:
       return false
     }

@@ -1,0 +1,106 @@
+import CallbackDomain
+import Engine
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// Making callbacks and managing them. Spec: GMS 9.1, 9.5.
+///
+/// | | |
+/// |---|---|
+/// | `POST /genesys/1/service/callback/{name}` | makes one; answered with a dialog |
+/// | `GET /genesys/1/service/callback/{name}?operand=AND&_customer_number=…` | finds them |
+/// | `GET /genesys/1/service/callback?_id=…` | the same over all services that the request's credentials open |
+/// | `GET /genesys/1/service/callback/{name}/availability?start=&end=&number-of-days=&max-time-slots=` | free slots |
+/// | `GET`, `PUT`, `DELETE /genesys/1/service/callback/{name}/{id}` | shows, changes, cancels one |
+struct CallbackRoutes {
+  let engine: Engine
+  let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
+
+  private var access: ServiceAccess { ServiceAccess(engine: engine) }
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/genesys/1/service/callback", [.get: { try await findEverywhere($0, $1) }])
+    router.resource(
+      "/genesys/1/service/callback/:name",
+      [.post: { try await create($0, $1) }, .get: { try await find($0, $1) }])
+    router.resource("/genesys/1/service/callback/:name/availability", [.get: { try await availability($0, $1) }])
+    router.resource(
+      "/genesys/1/service/callback/:name/:id",
+      [
+        .get: { try await show($0, $1) }, .put: { try await update($0, $1) }, .delete: { try await cancel($0, $1) },
+      ])
+  }
+
+  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let service = try service(request, context)
+    let order = try CallbackOrder(try await request.parameters(limits: limits), request, limits: limits)
+    let (view, dialog) = try await engine.callbacks.create(service: service, order)
+    return .json { CallbackDialogs(view, self.url(request, context), engine, request).write(dialog, into: &$0) }
+  }
+
+  @Sendable private func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let query = try CallbackQuery(
+      try await request.parameters(limits: limits), service: try service(request, context))
+    let found = try await engine.callbacks.find(query)
+    return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
+  }
+
+  /// What a service's own credentials protect, the server's do not show.
+  @Sendable private func findEverywhere(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try access.check(request, service: nil)
+    let query = try CallbackQuery(try await request.parameters(limits: limits), service: nil)
+    let found = try await engine.callbacks.find(query)
+      .filter { access.opens($0.request.serviceName, request) }
+    return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
+  }
+
+  @Sendable private func availability(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let service = try service(request, context)
+    let parameters = try await request.parameters(limits: limits)
+    let slots = try await engine.callbacks.availability(
+      service: service, from: try parameters.time("start"), to: try parameters.time("end"),
+      days: try parameters.integer("number-of-days", in: 1...EdgeLimits.availabilityDaysMaximum),
+      slotsMaximum: try parameters.integer("max-time-slots", in: 1...EdgeLimits.availabilitySlotsMaximum))
+    return .json { CallbackRendering.write(slots, into: &$0) }
+  }
+
+  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let view = try await engine.callbacks.view(try callback(request, context))
+    return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
+  }
+
+  @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let id = try callback(request, context)
+    let fields = try await request.parameters(limits: limits).callbackFields
+    let view = try await engine.callbacks.update(id, fields: fields)
+    return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
+  }
+
+  @Sendable private func cancel(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    _ = try await engine.callbacks.cancel(try callback(request, context), note: "cancelled by DELETE")
+    return .json { $0.raw("{}") }
+  }
+
+  // MARK: Parts of requests
+
+  private func url(_ request: Request, _ context: EdgeRequestContext) -> ExternalURL {
+    ExternalURL(settings, engine.options.current, request, context)
+  }
+
+  /// The service of the path, for somebody who may use it.
+  private func service(_ request: Request, _ context: EdgeRequestContext) throws -> String {
+    let name = try context.parameters.require("name")
+    try access.check(request, service: name)
+    return name
+  }
+
+  /// The callback of the path; one of another service is not there.
+  private func callback(_ request: Request, _ context: EdgeRequestContext) throws -> String {
+    let name = try service(request, context)
+    let id = try context.parameters.require("id")
+    guard engine.callbacks.serviceName(of: id) == name else { throw EngineError.callback(.unknown) }
+    return id
+  }
+}

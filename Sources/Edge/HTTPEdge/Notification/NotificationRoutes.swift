@@ -1,0 +1,127 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import PushDomain
+
+/// Subscriptions, and publishing to them: JSON only. Spec: GMS 10.
+///
+/// | | |
+/// |---|---|
+/// | `POST /genesys/1/notification/subscription` | subscribes: `{"id":…}` |
+/// | `GET`, `DELETE /genesys/1/notification/subscription/{id}` | shows it, ends it |
+/// | `POST /genesys/1/notification/publish` `{"tag":…,"message":…,"subscriberId":…}` | publishes: `{"delivered":…}` |
+///
+/// Subscribing is open to apps; publishing needs a bearer token of the role `publisher` or `admin`.
+struct NotificationRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/genesys/1/notification/subscription", [.post: { try await subscribe($0, $1) }])
+    router.resource(
+      "/genesys/1/notification/subscription/:id",
+      [.get: { try await show($0, $1) }, .delete: { try await unsubscribe($0, $1) }])
+    router.resource("/genesys/1/notification/publish", [.post: { try await publish($0, $1) }])
+  }
+
+  @Sendable private func subscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    let body = try await body(of: request)
+    let id = try await engine.notifications.subscribe(try SubscriptionOrder(body))
+    return .json(JSONValue.object([("id", .string(id))]).text)
+  }
+
+  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    guard let view = try await engine.notifications.subscription(try context.parameters.require("id")) else {
+      throw EdgeFailure.unknownSubscription
+    }
+    return .json(Self.value(view).text)
+  }
+
+  @Sendable private func unsubscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    guard try await engine.notifications.unsubscribe(try context.parameters.require("id")) else {
+      throw EdgeFailure.unknownSubscription
+    }
+    return .json { $0.raw("{}") }
+  }
+
+  @Sendable private func publish(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let token = try request.accessToken(in: tokens)
+    guard token.role.mayPublish else { throw EdgeFailure.forbidden("This needs a publisher's token") }
+    let body = try await body(of: request)
+    let count = try await engine.notifications.publish(
+      tag: try body.text("tag"), try body.publication("message"), subscriberID: try body.optionalText("subscriberId"))
+    return .json(JSONValue.object([("delivered", .integer(Int64(count)))]).text)
+  }
+
+  /// Spec: GMS 10, other content types 415.
+  private func body(of request: Request) async throws -> AgentRequest {
+    let type = MediaType(request.headers[.contentType])
+    guard type?.isJSON == true else { throw ParameterFailure.unsupportedContentType(type?.name ?? "none") }
+    return try AgentRequest(try await request.bytes(limits: limits))
+  }
+
+  /// Of a device id nothing is shown but the beginning of its hash: whoever has one can push to it.
+  private static func value(_ view: SubscriptionView) -> JSONValue {
+    let terms = view.terms
+    var details: [(String, JSONValue)] = [
+      ("deviceId", .string(view.deviceHash)), ("type", .string(terms.address.type)),
+    ]
+    let properties = terms.properties.map { ($0.name, JSONValue.string($0.value)) }
+    details.append(("properties", .object([("debug", .string("\(terms.address.debug)"))] + properties)))
+    var members: [(String, JSONValue)] = [
+      ("id", .string(view.id)), ("subscriberId", .string(terms.subscriberID)), ("filter", .string(terms.filter.text)),
+      ("notificationDetails", .object(details)),
+    ]
+    if let provider = terms.address.provider { members.append(("providerName", .string(provider))) }
+    members += [
+      ("createdAt", .string(view.createdAt.iso8601)), ("expiresAt", .string(terms.expiresAt.iso8601)),
+    ]
+    return .object(members)
+  }
+}
+
+extension EdgeFailure {
+  static let unknownSubscription = EdgeFailure(
+    .notFound, "There is no such subscription", exception: "SubscriptionNotFoundException")
+}
+
+extension SubscriptionOrder {
+  /// - Throws: naming the member that is missing or cannot be used. Spec: GMS 10.1.
+  fileprivate init(_ body: AgentRequest) throws(EdgeFailure) {
+    let (subscriberID, filter) = (try body.text("subscriberId"), try body.text("filter"))
+    guard let details = try body.optionalObject("notificationDetails") else {
+      throw .missingParameter("notificationDetails")
+    }
+    let inner = try AgentRequest(details.text)
+    self.init(
+      subscriberID: subscriberID, filter: filter, type: try inner.text("type"), deviceID: try inner.text("deviceId"))
+    provider = try body.optionalText("providerName").flatMap { $0.isEmpty ? nil : $0 }
+    authorization = try body.optionalText("authorization").flatMap { $0.isEmpty ? nil : $0 }
+    seconds = try body.optionalInteger("expire", in: Int(Int32.min)...Int(Int32.max))
+    for member in try inner.optionalObject("properties")?.object?.members ?? [] {
+      guard let value = member.value.lenientString else { throw .badParameter(member.name, "is not a string") }
+      if member.name == "debug" {
+        debug = value.lowercased() == "true"
+      } else {
+        properties.append(SubscriptionTerms.Property(member.name, value))
+      }
+    }
+  }
+}
+
+extension AgentRequest {
+  /// A string, which is handed on as it is, or an object, as its JSON text; a string that holds an object is one too.
+  /// Spec: GMS 10.2.
+  fileprivate func publication(_ name: String) throws(EdgeFailure) -> PublicationContent {
+    if let object = try? optionalObject(name) { return PublicationContent(bytes: object.text, isObject: true) }
+    let bytes = Array(try text(name).utf8)
+    let isObject = (try? JSONValue(parsing: bytes, limits: JSONLimits(depthMaximum: 16)))?.object != nil
+    return PublicationContent(bytes: bytes, isObject: isObject)
+  }
+}

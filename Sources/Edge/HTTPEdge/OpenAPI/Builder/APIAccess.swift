@@ -1,0 +1,81 @@
+import JSONEnvelope
+
+/// What a caller shows. Spec: OpenAPI 3.1, Security Requirement Object.
+enum APIAccess: Sendable {
+  /// Nothing.
+  case open
+  /// Nothing, unless the server or the service has credentials of its own (HTTP Basic). Spec: GMS 2.5.
+  case customer
+  case agent
+  case admin
+  /// Back ends that publish events, and operators.
+  case publisher
+  /// The key of an app server.
+  case sender
+  /// A sender's key for its own, an operator's token for all.
+  case senderOrAdmin
+  /// The identity of a checked-in device.
+  case device
+  /// A page's sender, by the key that it signs with.
+  case webPush
+
+  /// Alternatives; of each all that it names.
+  private var alternatives: [[Scheme]] {
+    switch self {
+    case .open: []
+    case .customer: [[], [.basic]]
+    case .agent: [[.agentToken]]
+    case .admin: [[.adminToken]]
+    case .publisher: [[.publisherToken], [.adminToken]]
+    case .sender: [[.senderKey], [.senderToken]]
+    case .senderOrAdmin: [[.adminToken], [.senderKey], [.senderToken]]
+    case .device: [[.deviceLogin]]
+    case .webPush: [[], [.vapid], [.senderKey]]
+    }
+  }
+
+  var json: JSONValue {
+    .array(alternatives.map { schemes in .object(schemes.map { ($0.rawValue, []) }) })
+  }
+
+  /// What is said to whoever does not show it.
+  var failures: [Int] {
+    switch self {
+    case .open: []
+    case .customer, .sender, .device, .webPush: [401]
+    case .agent, .admin, .publisher, .senderOrAdmin: [401, 403]
+    }
+  }
+
+  // MARK: Schemes
+
+  private enum Scheme: String, CaseIterable {
+    case basic, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid
+
+    var json: JSONValue {
+      switch self {
+      case .basic:
+        Self.http("basic", "Only where `username` and `password` are configured, for the server or for the service.")
+      case .agentToken:
+        Self.http("bearer", "A token of the role agent, supervisor or bot: `carillon token create NAME --role agent`.")
+      case .adminToken: Self.http("bearer", "An operator's token: `carillon token create NAME --role admin`.")
+      case .publisherToken: Self.http("bearer", "A token of the role publisher.")
+      case .senderKey: Self.header("Authorization", "`key=KEY`: the key of an app server.")
+      case .senderToken: Self.http("bearer", "The key of an app server, or an access token from `/token`.")
+      case .deviceLogin: Self.header("Authorization", "`AidLogin ID:SECURITY-TOKEN`, both from a check-in.")
+      case .vapid: Self.header("Authorization", "`vapid t=TOKEN, k=KEY`. RFC 8292.")
+      }
+    }
+
+    private static func http(_ scheme: String, _ about: String) -> JSONValue {
+      ["type": "http", "scheme": .string(scheme), "description": .string(about)]
+    }
+
+    private static func header(_ name: String, _ about: String) -> JSONValue {
+      ["type": "apiKey", "in": "header", "name": .string(name), "description": .string(about)]
+    }
+  }
+
+  /// All schemes, by name.
+  static var schemes: [(String, JSONValue)] { Scheme.allCases.map { ($0.rawValue, $0.json) } }
+}

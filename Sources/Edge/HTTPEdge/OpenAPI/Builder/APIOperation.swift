@@ -1,0 +1,129 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// One method of one path, as a caller has to know it. Spec: OpenAPI 3.1, Operation Object.
+struct APIOperation: Sendable {
+  let method: HTTPRequest.Method
+  /// With its parameters in braces: `/agent/1/chats/{chat}`.
+  let path: String
+  /// Names the operation in generated clients; unique.
+  let id: String
+  let summary: String
+  let about: String?
+  let access: APIAccess
+  let parameters: [APIParameter]
+  let body: APIBody?
+  /// With those that every operation has.
+  let answers: [APIAnswer]
+
+  /// - Parameter failures: the statuses that come with the usual error object, beside those that come of themselves:
+  ///   503 while the server starts or stops, 413 for a body that is too large, 507 when a change can no longer be
+  ///   stored.
+  init(
+    _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String, about: String? = nil,
+    access: APIAccess, parameters: [APIParameter] = [], body: APIBody? = nil, answers: [APIAnswer],
+    failures: [Int] = []
+  ) {
+    self.method = method
+    self.path = path
+    self.id = id
+    self.summary = summary
+    self.about = about
+    self.access = access
+    self.parameters = parameters
+    self.body = body
+    let usual = access.failures + (method == .get ? [503] : [413, 503, 507])
+    let told = Set(answers.map(\.status))
+    let others = Set(failures + usual).subtracting(told).sorted()
+    self.answers = answers + others.map { .failure($0) }
+  }
+
+  func json(tag: String) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("tags", [.string(tag)]), ("operationId", .string(id)), ("summary", .string(summary)),
+    ]
+    if let about { members.append(("description", .string(about))) }
+    members.append(("security", access.json))
+    if !parameters.isEmpty { members.append(("parameters", .array(parameters.map(\.json)))) }
+    if let body { members.append(("requestBody", body.json)) }
+    members.append(("responses", .object(answers.map { (String($0.status), $0.json) })))
+    return .object(members)
+  }
+}
+
+/// Something that a request says beside its body. Spec: OpenAPI 3.1, Parameter Object.
+struct APIParameter: Sendable {
+  enum Place: String { case path, query, header }
+
+  let place: Place
+  let member: APIMember
+
+  static func path(_ name: String, _ about: String, _ schema: APISchema = .text(1...256)) -> APIParameter {
+    APIParameter(place: .path, member: .required(name, schema, about))
+  }
+
+  static func query(_ name: String, _ about: String, _ schema: APISchema = .text) -> APIParameter {
+    APIParameter(place: .query, member: .optional(name, schema, about))
+  }
+
+  static func requiredQuery(_ name: String, _ about: String, _ schema: APISchema = .text) -> APIParameter {
+    APIParameter(place: .query, member: .required(name, schema, about))
+  }
+
+  static func header(_ name: String, _ about: String, _ schema: APISchema = .text) -> APIParameter {
+    APIParameter(place: .header, member: .optional(name, schema, about))
+  }
+
+  static func requiredHeader(_ name: String, _ about: String, _ schema: APISchema = .text) -> APIParameter {
+    APIParameter(place: .header, member: .required(name, schema, about))
+  }
+
+  /// With a value that means something.
+  func example(_ value: JSONValue) -> APIParameter {
+    APIParameter(
+      place: place,
+      member: APIMember(
+        name: member.name, schema: member.schema.example(value), isRequired: member.isRequired))
+  }
+
+  var json: JSONValue {
+    var schema = member.schema.keywords
+    let about = schema["description"] ?? ""
+    schema["description"] = nil
+    return .object([
+      ("name", .string(member.name)), ("in", .string(place.rawValue)), ("required", .bool(member.isRequired)),
+      ("description", about), ("schema", .object(schema)),
+    ])
+  }
+}
+
+/// The body of a request: the same in each of these media types. Spec: OpenAPI 3.1, Request Body Object.
+struct APIBody: Sendable {
+  let content: [(mediaType: String, schema: APISchema)]
+  let isRequired: Bool
+
+  /// Parameters as the customers' surface takes them: an object, a form, or a multipart form. Spec: GMS 2.3.
+  static func parameters(_ members: [APIMember]) -> APIBody {
+    let schema = APISchema.object(members)
+    return APIBody(
+      content: [
+        (MediaType.json, schema), (MediaType.form, schema), (MediaType.multipart, schema),
+      ], isRequired: members.contains(where: \.isRequired))
+  }
+
+  static func json(_ schema: APISchema, isRequired: Bool = true) -> APIBody {
+    APIBody(content: [(MediaType.json, schema)], isRequired: isRequired)
+  }
+
+  static func form(_ members: [APIMember]) -> APIBody {
+    APIBody(content: [(MediaType.form, .object(members))], isRequired: members.contains(where: \.isRequired))
+  }
+
+  var json: JSONValue {
+    .object([("required", .bool(isRequired)), ("content", APIAnswer.json(of: content))])
+  }
+}
+
+extension MediaType {
+  static let json = "application/json"
+}

@@ -1,0 +1,108 @@
+import JSONEnvelope
+
+/// What a JSON value has to look like: a JSON Schema (2020-12), as OpenAPI 3.1 takes it.
+struct APISchema: Sendable, Equatable {
+  private(set) var keywords: JSONObject
+
+  init(_ keywords: JSONObject) { self.keywords = keywords }
+
+  var json: JSONValue { .object(keywords) }
+
+  // MARK: Kinds
+
+  /// Any value at all.
+  static let anything = APISchema([:])
+  static let text = APISchema(["type": "string"])
+  static let integer = APISchema(["type": "integer"])
+  static let number = APISchema(["type": "number"])
+  static let bool = APISchema(["type": "boolean"])
+  /// `2026-03-01T09:15:00Z`
+  static let time = APISchema(["type": "string", "format": "date-time"])
+  static let bytes = APISchema(["type": "string", "format": "binary"])
+  /// A whole number, or a text that holds one.
+  static let lenientInteger = APISchema(["type": ["integer", "string"], "pattern": "^[0-9]+$", "minimum": 0])
+
+  static func text(_ length: ClosedRange<Int>) -> APISchema {
+    var schema = APISchema.text.with("maxLength", .integer(Int64(length.upperBound)))
+    if length.lowerBound > 0 { schema = schema.with("minLength", .integer(Int64(length.lowerBound))) }
+    return schema
+  }
+
+  static func text(pattern: String) -> APISchema { text.with("pattern", .string(pattern)) }
+
+  static func integer(_ range: ClosedRange<Int>) -> APISchema {
+    integer.with("minimum", .integer(Int64(range.lowerBound))).with("maximum", .integer(Int64(range.upperBound)))
+  }
+
+  /// One of these words.
+  static func oneOf(_ words: [String]) -> APISchema { text.with("enum", .array(words.map { .string($0) })) }
+
+  static func oneOf(_ words: String...) -> APISchema { oneOf(words) }
+
+  static func list(of element: APISchema, _ count: ClosedRange<Int>? = nil) -> APISchema {
+    var schema = APISchema(["type": "array", "items": element.json])
+    if let count {
+      schema = schema.with("minItems", .integer(Int64(count.lowerBound)))
+        .with("maxItems", .integer(Int64(count.upperBound)))
+    }
+    return schema
+  }
+
+  /// Members that no one else has named: an object from texts to `value`.
+  static func map(of value: APISchema) -> APISchema {
+    APISchema(["type": "object", "additionalProperties": value.json])
+  }
+
+  /// Members beyond these may always come: readers have to ignore them.
+  static func object(_ members: [APIMember]) -> APISchema {
+    var keywords: JSONObject = ["type": "object"]
+    let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+    if !required.isEmpty { keywords["required"] = .array(required) }
+    keywords["properties"] = .object(members.map { ($0.name, $0.schema.json) })
+    return APISchema(keywords)
+  }
+
+  /// All that `base` says, and these members.
+  static func object(_ base: APISchema, and members: [APIMember]) -> APISchema {
+    APISchema(["allOf": [base.json, object(members).json]])
+  }
+
+  static func either(_ schemas: APISchema...) -> APISchema { APISchema(["anyOf": .array(schemas.map(\.json))]) }
+
+  /// The schema of this name among the shared ones.
+  static func named(_ name: String) -> APISchema { APISchema(["$ref": .string("#/components/schemas/\(name)")]) }
+
+  // MARK: Additions
+
+  func with(_ keyword: String, _ value: JSONValue) -> APISchema {
+    var schema = self
+    schema.keywords[keyword] = value
+    return schema
+  }
+
+  func about(_ text: String) -> APISchema { with("description", .string(text)) }
+
+  func example(_ value: JSONValue) -> APISchema { with("examples", [value]) }
+
+  func byDefault(_ value: JSONValue) -> APISchema { with("default", value) }
+
+  var orNull: APISchema {
+    guard let type = keywords["type"]?.string else { return .either(self, APISchema(["type": "null"])) }
+    return with("type", [.string(type), "null"])
+  }
+}
+
+/// A member of an object, or a field of a form.
+struct APIMember: Sendable, Equatable {
+  let name: String
+  let schema: APISchema
+  let isRequired: Bool
+
+  static func required(_ name: String, _ schema: APISchema = .text, _ about: String? = nil) -> APIMember {
+    APIMember(name: name, schema: about.map { schema.about($0) } ?? schema, isRequired: true)
+  }
+
+  static func optional(_ name: String, _ schema: APISchema = .text, _ about: String? = nil) -> APIMember {
+    APIMember(name: name, schema: about.map { schema.about($0) } ?? schema, isRequired: false)
+  }
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// Erasure and housekeeping.
+extension APISurface {
+  static let admin = APISurface(
+    "administration", "What operators do. Needs a token of the role `admin`.",
+    [
+      APIOperation(
+        .post, "/admin/1/redactions", "beginRedaction", "Erase all of one customer",
+        about: "Waits up to 20 seconds for the end.", access: .admin,
+        body: .json(
+          .object([
+            .required("subject", .text(1...256), "`gms_user`, a service or chat id, or a sender's registration."),
+            .optional("reason", .text(0...256), "Kept with the report."),
+          ])),
+        answers: [
+          .json(200, "It is done.", .named("Redaction"), links: [APILink(to: "getRedaction", "id", from: "/id")]),
+          .json(
+            202, "It runs.", .named("RedactionRunning"),
+            headers: [.required("Location", .text, "Where to ask for the report.")],
+            links: [APILink(to: "getRedaction", "id", from: "/id")]),
+        ], failures: [400, 404]),
+      APIOperation(
+        .get, "/admin/1/redactions", "listRedactions", "The latest erasures", access: .admin,
+        answers: [.json(200, "Those that are done.", .list(of: .named("Redaction")))]),
+      APIOperation(
+        .get, "/admin/1/redactions/{id}", "getRedaction", "One erasure", access: .admin,
+        parameters: [.path("id", "The erasure's id.")],
+        answers: [
+          .json(200, "It is done.", .named("Redaction")),
+          .json(
+            202, "It runs.", .named("RedactionRunning"),
+            headers: [.required("Location", .text, "Where to ask for the report.")]),
+        ], failures: [404]),
+      APIOperation(
+        .post, "/admin/1/snapshots", "writeSnapshot", "Write a snapshot now",
+        about: "The next start reads it in place of the journal before it.", access: .admin,
+        answers: [
+          .json(
+            200, "It is written.",
+            .object([
+              .required("position", .integer, "In the journal."), .required("entities", .integer),
+              .required("bytes", .integer),
+            ]))
+        ]),
+    ],
+    schemas: [
+      (
+        "Redaction",
+        .object([
+          .required("id"), .required("state", .oneOf("done")), .required("by", .text, "The name of the token."),
+          .required("reason"), .required("requestedAt", .time),
+          .required("records", .integer, "Journal records that were made empty."), .required("entities", .integer),
+          .required("segments", .integer, "Journal files that were written anew."), .required("upTo", .integer),
+        ])
+      ),
+      ("RedactionRunning", .object([.required("id"), .required("state", .oneOf("running"))])),
+    ])
+}

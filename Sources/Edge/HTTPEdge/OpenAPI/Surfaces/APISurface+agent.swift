@@ -1,0 +1,109 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// Spec: GMS 12.3.
+extension APISurface {
+  static let agent = APISurface(
+    "agents", "What agents do: find chats, join them, talk, leave. An agent's id is the name of the token.",
+    [
+      APIOperation(
+        .get, "/agent/1/chats", "listChats", "Chats", access: .agent,
+        parameters: [.query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all"))],
+        answers: [.json(200, "Those chats.", .list(of: .named("Chat")))], failures: [400]),
+      APIOperation(
+        .get, "/agent/1/chats/{chat}", "getChat", "One chat, with its attached data", access: .agent,
+        parameters: [chatID],
+        answers: [
+          .json(
+            200, "The chat.",
+            .object(.named("Chat"), and: [.required("data", .map(of: .text), "Attached data.")]))
+        ], failures: [404]),
+      APIOperation(
+        .get, "/agent/1/chats/{chat}/transcript", "getTranscript", "What was said",
+        about: "Also what only agents see: such a line has no position.", access: .agent,
+        parameters: [chatID, .query("after", "Events after this position.", .integer(0...1_000_000_000))],
+        answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]),
+      operation(
+        "join", "joinChat", "Join the chat",
+        [
+          .required("nickname", .text(1...64), "The name that the customer sees."),
+          .optional("role", .oneOf("AGENT", "SUPERVISOR", "EXTERNAL"), "A supervisor may choose."),
+        ], failures: [409]),
+      operation("messages", "sendAgentMessage", "Say something", [.required("text", .text(1...4_000))]),
+      operation("typing", "showAgentTyping", "Show that one types", [.required("started", .bool)]),
+      operation("pushurl", "sendAgentURL", "Send a URL", [.required("url", .text(1...2_000))]),
+      operation(
+        "notice", "sendAgentNotice", "Send the customer a notice", [.required("text", .text(1...4_000))]),
+      operation("leave", "leaveChat", "Leave the chat", about: "It stays open for others.", []),
+      operation("close", "closeChat", "End the chat", []),
+      APIOperation(
+        .get, "/agent/1/me", "getAgent", "Who one is", access: .agent,
+        answers: [.json(200, "The agent.", .named("Agent"))]),
+      APIOperation(
+        .put, "/agent/1/me", "setAgentReady", "Say whether one is ready", access: .agent,
+        body: .json(.object([.required("ready", .bool)])), answers: [.json(200, "The agent.", .named("Agent"))],
+        failures: [400]),
+      events,
+    ],
+    schemas: [
+      ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
+      (
+        "Agent",
+        .object([.required("agentId"), .required("role", .oneOf(partyRoles)), .required("ready", .bool)])
+      ),
+      (
+        "ChatPosition",
+        .object([
+          .required("position", APISchema.integer.orNull, "Of the event; null for one that only agents see.")
+        ])
+      ),
+    ])
+
+  private static let chatID: APIParameter = .path("chat", "The chat's id: `chatId`.")
+
+  private static func operation(
+    _ name: String, _ id: String, _ summary: String, about: String? = nil, _ members: [APIMember],
+    failures: [Int] = []
+  ) -> APIOperation {
+    APIOperation(
+      .post, "/agent/1/chats/{chat}/\(name)", id, summary, about: about, access: .agent, parameters: [chatID],
+      body: .json(.object(members), isRequired: members.contains(where: \.isRequired)),
+      answers: [.json(200, "It is done.", .named("ChatPosition"))], failures: [400, 404] + failures)
+  }
+
+  private static let events = APIOperation(
+    .get, "/agent/1/events", "followAgentEvents", "Follow what happens",
+    about: """
+      Server-sent events. Each has a name (`waiting`, `line`, `customerOnline`, `typingPreview`, `dataChanged`, \
+      `ended`), a number and JSON with `chatId` and `serviceId`. `callback` tells of callbacks, `agent` of who is \
+      ready; `reset` says that events were missed. Silence is filled with comments.
+      """,
+    access: .agent,
+    parameters: [
+      .header("Last-Event-ID", "The number of the last event seen: goes on behind it.", .text(pattern: "^[0-9]{1,18}$"))
+    ],
+    answers: [APIAnswer(200, "Until either side ends it.", [("text/event-stream", .text)])])
+
+  // MARK: Schemas
+
+  private static let chatSummary = APISchema.object([
+    .required("chatId"), .required("serviceId"), .required("service", .text, "The service's name."),
+    .required("subject"), .required("customer", .text, "The customer's nickname."), .required("startedAt", .time),
+    .required("customerOnline", .bool), .required("position", .integer, "Of the last event."),
+    .required("waiting", .bool, "No agent is in it."), .required("ended", .bool),
+    .required(
+      "agents",
+      .list(of: .object([.required("agentId"), .required("nickname"), .required("role", .oneOf(partyRoles))]))),
+  ])
+
+  private static let transcript = APISchema.object([
+    .required("chatId"), .required("startedAt", .time), .required("position", .integer), .required("ended", .bool),
+    .required("lines", .list(of: .named("TranscriptLine"))),
+  ])
+
+  private static let line = APISchema.object([
+    .required("position", APISchema.integer.orNull), .required("type", .oneOf(transcriptTypes)),
+    .required("nickname"), .required("text"), .required("role", .oneOf(partyRoles)), .required("time", .time),
+    .required("visibility", .oneOf("all", "agent"), "Who sees it."),
+  ])
+}

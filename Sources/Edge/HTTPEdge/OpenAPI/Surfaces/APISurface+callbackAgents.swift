@@ -1,0 +1,85 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// Spec: GMS 12.3; 9.5 for operators.
+extension APISurface {
+  static let callbackAgents = APISurface(
+    "callback work", "What agents do with callbacks, and operators with queues of them.",
+    [
+      APIOperation(
+        .get, "/agent/1/callbacks", "listCallbackWork", "Callbacks, in the order in which they are served",
+        access: .agent,
+        parameters: [.query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all"))],
+        answers: [.json(200, "Those callbacks.", .list(of: .named("CallbackWork")))], failures: [400]),
+      APIOperation(
+        .get, "/agent/1/callbacks/{id}", "getCallbackWork", "One callback, with its fields", access: .agent,
+        parameters: [id], answers: [work], failures: [404]),
+      report("available", "serveCallback", "Serve this one"),
+      report("accept", "acceptCallback", "Take what was offered"),
+      report("release", "releaseCallback", "Leave it to the next"),
+      report("connected", "reportConnected", "The conversation begins"),
+      report("ended", "reportEnded", "The conversation is over"),
+      report(
+        "failed", "reportFailed", "There was no conversation",
+        [
+          .optional(
+            "reason",
+            .oneOf(
+              "FAIL_CALL_TO_CUSTOMER", "FAIL_AGENT_CONNECT", "FAIL_NO_CUSTOMER_NUMBER", "FAIL_ERROR", "NOT_AVAILABLE"))
+        ]),
+      APIOperation(
+        .get, "/genesys/1/admin/callback/queues", "listQueues", "Callbacks by service", access: .admin,
+        parameters: [
+          .query("target", "Of this service."), .query("start_time", "Else from 15 minutes ago.", .time),
+          .query("end_time", "Else until a day ahead.", .time),
+          .query("states", "Names of states with commas between."),
+          .query("max", "At most so many.", .integer(1...EdgeLimits.callbacksListedMaximum)),
+        ],
+        answers: [.json(200, "Callbacks by service.", .map(of: .list(of: .named("CallbackRecord"))))],
+        failures: [400, 404]),
+      APIOperation(
+        .post, "/genesys/1/admin/callback/cancel", "cancelCallbacks", "Cancel several", access: .admin,
+        body: .json(
+          .object([
+            .required("ids", .list(of: .text(1...256), 0...EdgeLimits.callbacksCancelledMaximum)),
+            .optional("reason", .text(0...64)),
+          ])),
+        answers: [
+          .json(
+            200, "Which ones, and why not the others.",
+            .object([
+              .required("cancelled", .list(of: .text)),
+              .required(
+                "failed", .list(of: .object([.required("id"), .required("message"), .required("exception")]))),
+            ]))
+        ], failures: [400]),
+    ],
+    schemas: [("CallbackWork", schema)])
+
+  private static let id: APIParameter = .path("id", "The callback's id.")
+
+  private static let work = APIAnswer.json(
+    200, "The callback.",
+    .object(.named("CallbackWork"), and: [.required("data", .map(of: .text), "The fields of the request.")]))
+
+  private static func report(
+    _ name: String, _ operation: String, _ summary: String, _ members: [APIMember] = []
+  ) -> APIOperation {
+    APIOperation(
+      .post, "/agent/1/callbacks/{id}/\(name)", operation, summary, access: .agent, parameters: [id],
+      body: .json(.object(members), isRequired: false), answers: [work], failures: [400, 404, 409])
+  }
+
+  private static let schema = APISchema.object([
+    .required("id"), .required("service"), .required("state", .oneOf(callbackStates)), .optional("reason"),
+    .optional("note"), .required("media", .oneOf("chat", "voice")),
+    .required("direction", .oneOf("USERORIGINATED", "USERTERMINATED")), .optional("customerNumber"),
+    .optional("subject"), .optional("language"), .required("priority", .integer), .required("createdAt", .time),
+    .optional("desiredTime", .time), .optional("queuedAt", .time), .required("expiresAt", .time),
+    .optional("agentId", .text, "Who is held for it."), .optional("accepted", .bool),
+    .optional(
+      "confirming",
+      .object([.required("attempt", .integer), .required("until", .time)]), "The customer is asked."),
+    .optional("snoozedUntil", .time), .optional("chatId"),
+  ])
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// Spec: GMS 4; Bayeux 1.0.
+extension APISurface {
+  static let comet = APISurface(
+    "comet", "Events of chats as they happen: Bayeux 1.0 by long polls or over a WebSocket.",
+    [
+      APIOperation(
+        .post, "/genesys/cometd", "exchangeBayeux", "Exchange Bayeux messages",
+        about: """
+          One message or several: `/meta/handshake`, `/meta/connect`, `/meta/subscribe` to `/_genesys`, \
+          `/meta/disconnect`. Of each session the first connect is answered at once, the later ones are held until \
+          there is an event, or for 25 seconds. Any path below this one is the same resource.
+          """,
+        access: .customer,
+        parameters: [
+          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
+        ],
+        body: .json(
+          .either(.list(of: .named("BayeuxRequest"), 1...64), .named("BayeuxRequest"))),
+        answers: [
+          .json(
+            200, "Always an array; events come before the answer to the connect.", .list(of: .named("BayeuxMessage")))
+        ],
+        failures: [400]),
+      APIOperation(
+        .get, "/genesys/cometd", "openCometWebSocket", "Speak Bayeux over a WebSocket",
+        about:
+          "With the header fields of a WebSocket handshake (RFC 6455). Each text message is what a POST's body is.",
+        access: .customer,
+        parameters: [
+          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
+        ],
+        answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400, 403]),
+    ],
+    schemas: [
+      (
+        "BayeuxRequest",
+        .object([
+          .required(
+            "channel",
+            .oneOf("/meta/handshake", "/meta/connect", "/meta/subscribe", "/meta/unsubscribe", "/meta/disconnect")
+          ),
+          .optional("id", .text(0...64), "Comes back in the answer."),
+          .optional("clientId", .text(0...64), "From the handshake's answer; all but the handshake need it."),
+          .optional("version", .text(0...16)), .optional("minimumVersion", .text(0...16)),
+          .optional("supportedConnectionTypes", .list(of: .oneOf("long-polling", "websocket"))),
+          .optional("connectionType", .oneOf("long-polling", "websocket")),
+          .optional("subscription", .either(.text, .list(of: .text))),
+          .optional("advice", .object([.optional("timeout", .integer(0...60_000))])),
+          .optional(
+            "ext",
+            .object([
+              .optional("gms_user", .text, "In place of the header, in a handshake."),
+              .optional("serviceId", .text, "Binds the session to this one chat."),
+              .optional(
+                "transcriptPosition", .lenientInteger, "In `/meta/disconnect`: the last event that the app has."),
+            ])),
+        ])
+      ),
+      (
+        "BayeuxMessage",
+        .object([
+          .optional("channel", .text, "`/_genesys` for events; the request's otherwise."),
+          .optional("id", .anything, "As the request had it."),
+          .optional("clientId"),
+          .optional("successful", .bool), .optional("error", .text(pattern: "^[0-9]{3}:[^:]*:")),
+          .optional("version"), .optional("minimumVersion"), .optional("supportedConnectionTypes", .list(of: .text)),
+          .optional("subscription", .either(.text, .list(of: .text))),
+          .optional(
+            "advice",
+            .object([
+              .optional("reconnect", .oneOf("retry", "handshake", "none")), .optional("interval", .integer),
+              .optional("timeout", .integer),
+            ])),
+          .optional("data", .named("BayeuxEvent"), "Of events."),
+        ])
+      ),
+      (
+        "BayeuxEvent",
+        .object([
+          .required("id"),
+          .required("tag", .text, "`service.chat.refresh.` and the instance's id for chats."),
+          .required("message", .anything, "A `ChatReply`, or what was published to the subscription."),
+        ])
+      ),
+    ])
+}

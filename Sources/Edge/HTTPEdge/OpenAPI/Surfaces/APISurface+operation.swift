@@ -1,0 +1,27 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// For operators and orchestrators.
+extension APISurface {
+  static let operation = APISurface(
+    "operation", "Whether the server is well, what it counts, and this description.",
+    [
+      APIOperation(
+        .get, "/health/live", "isLive", "Whether the process runs", access: .open, answers: [status("It does.")]),
+      APIOperation(
+        .get, "/health/ready", "isReady", "Whether the server takes requests", access: .open,
+        answers: [status("It does.")]),
+      APIOperation(
+        .get, "/metrics", "getMetrics", "What it counts", access: .open,
+        answers: [APIAnswer(200, "In Prometheus' text format.", [("text/plain", .text)])]),
+      APIOperation(
+        .get, "/openapi.json", "getDescription", "This description", access: .open,
+        answers: [
+          .json(200, "OpenAPI 3.1.", APISchema(["type": "object"]), headers: [.required("ETag")]),
+          APIAnswer(304, "It is what `If-None-Match` names.", headers: [.required("ETag")]),
+        ]),
+    ],
+    schemas: [("Status", .object([.required("status", .oneOf("live", "ready"))]))])
+
+  private static func status(_ about: String) -> APIAnswer { .json(200, about, .named("Status")) }
+}

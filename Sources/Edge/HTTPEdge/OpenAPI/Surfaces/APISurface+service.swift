@@ -1,0 +1,44 @@
+import HTTPTypes
+import JSONEnvelope
+
+/// Spec: GMS 3.2.
+extension APISurface {
+  static let service = APISurface(
+    "services", "What an app asks for: each request makes an instance of a configured service.",
+    [
+      APIOperation(
+        .post, "/genesys/1/service/{service}", "createService", "Ask for a service",
+        about: """
+          Makes an instance of the configured service of this name, for example `request-chat`. Every field whose name \
+          does not begin with `_` is attached to it. An instance that is not used ends after the service's `_ttl`.
+          """,
+        access: .customer,
+        parameters: [.path("service", "The name of a service, as the configuration has it.").example("request-chat")],
+        body: .parameters([
+          .optional("_verbose", .oneOf("true", "false"), "Accepted, and makes no difference here."),
+          .optional("subject", .text, "Or any other field of one's own."),
+        ]),
+        answers: [
+          .json(
+            200, "The instance.", .named("ServiceInstance"),
+            links: [
+              APILink(to: "startChat", "service", from: "/_id"), APILink(to: "refreshChat", "service", from: "/_id"),
+            ])
+        ],
+        failures: [400, 404, 415])
+    ],
+    schemas: [
+      (
+        "ServiceInstance",
+        .object([
+          .required("_id", .text, "The instance's id: part of the paths of all that follows."),
+          .required("_chatIxnAPI-CREATE-URL", .text, "The path that starts a chat."),
+        ])
+      )
+    ])
+}
+
+extension APIParameter {
+  /// An instance of a service.
+  static let serviceID: APIParameter = .path("service", "The instance's id, from `createService`.")
+}

@@ -1,0 +1,20 @@
+import Engine
+import HTTPTypes
+
+extension EdgeFailure {
+  init(_ failure: StorageFailure) {
+    switch failure {
+    case .unknown: self.init(.notFound, "There is no such stored data", exception: "StorageNotFoundException")
+    case .unknownKey: self.init(.notFound, "There is no such key", exception: "StorageNotFoundException")
+    case .invalid(let field, let reason): self = .badParameter(field, reason)
+    case .tooLarge(let limit):
+      self.init(
+        .contentTooLarge, "The stored data would be larger than \(limit) bytes", exception: "RequestTooLargeException")
+    case .full: self.init(EngineError.storageFull)
+    case .limitReached(let what): self = .unavailable("A limit of this server is reached: \(what)")
+    case .damaged:
+      self.init(.internalServerError, "The stored file is damaged", exception: "StoredFileDamagedException")
+    case .unavailable: self = .unavailable("The server is not ready")
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// Short-lived texts and files, and the data of service instances. Spec: GMS 11.
+///
+/// | | |
+/// |---|---|
+/// | `POST /genesys/1/storage/{ttl}` | stores: `{"id":…}` |
+/// | `POST /genesys/1/storage/custom/{customId}/{ttl}` and `gms_user` | stores under an id of the user's own |
+/// | `POST /genesys/1/storage/{id}/{ttl}` | adds and replaces keys, renews the life time |
+/// | `GET`, `DELETE /genesys/1/storage/{id}` | all keys |
+/// | `GET`, `DELETE /genesys/1/storage/{id}/{key}` | one of them |
+/// | `GET /genesys/1/storage/binary/{id}/{key}` | a file |
+/// | `GET`, `POST`, `DELETE /genesys/1/service/{id}/storage[/{key}]`, `GET …/storage/binary/{key}` | the same of an instance |
+struct StorageRoutes {
+  let engine: Engine
+  let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
+
+  private var storage: StorageService { engine.storage }
+
+  func add(to router: EdgeRoutes) {
+    addStored(to: router)
+    addInstances(to: router)
+  }
+
+  private func addStored(to router: EdgeRoutes) {
+    router.resource(
+      "/genesys/1/storage/:id",
+      [
+        .post: { request, context in try await create(request, context) },
+        .get: { request, context in try await all(request, context, try place(request, context)) },
+        .delete: { request, context in
+          try await storage.delete(try place(request, context))
+          return .json { $0.raw("{}") }
+        },
+      ])
+    router.resource("/genesys/1/storage/custom/:customId/:ttl", [.post: { try await createCustom($0, $1) }])
+    router.resource(
+      "/genesys/1/storage/:id/:key",
+      [
+        // The last part of its path is the life time.
+        .post: { request, context in
+          let place = try place(request, context)
+          try await storage.update(
+            place, try await uploads(request), seconds: Self.seconds(try path("key", context)))
+          return .json(JSONValue.object([("id", .string(try path("id", context)))]).text)
+        },
+        .get: { request, context in try await one(request, context, try place(request, context)) },
+        .delete: { request, context in
+          try await storage.delete(try path("key", context), of: try place(request, context))
+          return .json { $0.raw("{}") }
+        },
+      ])
+    router.resource(
+      "/genesys/1/storage/binary/:id/:key",
+      [.get: { request, context in try await file(request, context, try place(request, context)) }])
+  }
+
+  private func addInstances(to router: EdgeRoutes) {
+    router.resource(
+      "/genesys/1/service/:service/storage",
+      [
+        .post: { request, context in
+          try await storage.update(try await instance(request, context), try await uploads(request), seconds: 0)
+          return .json { $0.raw("{}") }
+        },
+        .get: { request, context in try await all(request, context, try await instance(request, context)) },
+        .delete: { request, context in
+          try await storage.delete(try await instance(request, context))
+          return .json { $0.raw("{}") }
+        },
+      ])
+    router.resource(
+      "/genesys/1/service/:service/storage/:key",
+      [
+        .post: { request, context in
+          let place = try await instance(request, context)
+          let upload = try await StorageBody(request, limits: limits).one(as: try path("key", context))
+          try await storage.update(place, [upload], seconds: 0)
+          return .json { $0.raw("{}") }
+        },
+        .get: { request, context in try await one(request, context, try await instance(request, context)) },
+        .delete: { request, context in
+          try await storage.delete(try path("key", context), of: try await instance(request, context))
+          return .json { $0.raw("{}") }
+        },
+      ])
+    router.resource(
+      "/genesys/1/service/:service/storage/binary/:key",
+      [.get: { request, context in try await file(request, context, try await instance(request, context)) }])
+  }
+
+  // MARK: Storing
+
+  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    let id = try await storage.create(try await uploads(request), seconds: Self.seconds(try path("id", context)))
+    return .json(JSONValue.object([("id", .string(id))]).text)
+  }
+
+  @Sendable private func createCustom(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    guard let user = try request.userKey(limits: limits), !user.isEmpty else {
+      throw EdgeFailure.missingParameter("gms_user")
+    }
+    let id = try path("customId", context)
+    try await storage.create(
+      try await uploads(request), seconds: Self.seconds(try path("ttl", context)), customID: id, user: user)
+    return .json(JSONValue.object([("id", .string(id))]).text)
+  }
+
+  private func uploads(_ request: Request) async throws -> [StorageUpload] {
+    try await StorageBody(request, limits: limits).pairs
+  }
+
+  /// Spec: GMS 11, a wrong value becomes 30.
+  static func seconds(_ text: String) -> Int {
+    guard let seconds = Int(text), seconds > 0 else { return StorageService.secondsDefault }
+    return seconds
+  }
+
+  // MARK: Reading
+
+  private func all(
+    _ request: Request, _ context: EdgeRequestContext, _ place: StoragePlace
+  ) async throws -> Response {
+    let values = try await storage.values(place)
+    return .json { writer in
+      writer.beginObject()
+      for (name, value) in values {
+        writer.key(name)
+        writer.string(self.text(of: value, name, place, request, context))
+      }
+      writer.endObject()
+    }
+  }
+
+  private func one(
+    _ request: Request, _ context: EdgeRequestContext, _ place: StoragePlace
+  ) async throws -> Response {
+    let name = try path("key", context)
+    let text = text(of: try await storage.value(name, of: place), name, place, request, context)
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/plain;charset=UTF-8", .xContentTypeOptions: "nosniff", .cacheControl: "no-cache, no-store",
+      ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  /// Not for the browser to show: an app's file may be a page, and it would be one of ours.
+  private func file(
+    _ request: Request, _ context: EdgeRequestContext, _ place: StoragePlace
+  ) async throws -> Response {
+    let file = try await storage.file(try path("key", context), of: place)
+    let tag = "\"\(AccessToken.hexadecimal(file.digest))\""
+    var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
+    if request.headers[.ifNoneMatch].map({ Self.names(tag, $0) }) == true {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = file.contentType
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.contentDisposition] = Self.disposition(file.name)
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+  }
+
+  /// Spec: RFC 9110, 13.1.2: a weak tag matches too.
+  private static func names(_ tag: String, _ header: String) -> Bool {
+    header.split(separator: ",").contains { part in
+      let text = part.drop { $0 == " " }
+      return text == "*" || text == tag[...] || text == "W/" + tag
+    }
+  }
+
+  /// Spec: RFC 6266.
+  private static func disposition(_ name: String?) -> String {
+    guard let name, !name.isEmpty else { return "attachment" }
+    return "attachment; filename*=UTF-8''\(PathText.encode(name))"
+  }
+
+  /// Files appear as URL. Spec: GMS 11.
+  private func text(
+    of value: StorageValue, _ name: String, _ place: StoragePlace, _ request: Request, _ context: EdgeRequestContext
+  ) -> String {
+    switch value {
+    case .text(let text): return text
+    case .file:
+      let url = ExternalURL(settings, engine.options.current, request, context)
+      let key = PathText.encode(name)
+      return switch place {
+      case .id(let id, _): "\(url.base)/1/storage/binary/\(PathText.encode(id))/\(key)"
+      case .instance(let id): "\(url.instance(id))/storage/binary/\(key)"
+      }
+    }
+  }
+
+  // MARK: Parts of requests
+
+  private func path(_ name: String, _ context: EdgeRequestContext) throws -> String {
+    guard let text = PathText.decode(try context.parameters.require(name)) else { throw EdgeFailure.notFound }
+    return text
+  }
+
+  private func place(_ request: Request, _ context: EdgeRequestContext) throws -> StoragePlace {
+    try ServiceAccess(engine: engine).check(request, service: nil)
+    return .id(try path("id", context), user: try request.userKey(limits: limits))
+  }
+
+  private func instance(_ request: Request, _ context: EdgeRequestContext) async throws -> StoragePlace {
+    let id = try path("service", context)
+    try await ServiceAccess(engine: engine).check(request, instance: id)
+    return .instance(id)
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let contentDisposition = HTTPField.Name("Content-Disposition")!
+}

@@ -1,0 +1,54 @@
+import CallbackDomain
+import ChatDomain
+import EntityRuntime
+
+// The chat inside a callback: the same service id. Spec: GMS 9.7.
+extension CallbackService {
+  /// Makes the chat instance of this callback if it is not there yet, and fills in what the app left open.
+  /// Nothing for an id that is no callback's.
+  /// - Throws: `.callback` if it is over, or its time has not come.
+  public func prepareChat(_ id: String, _ request: ChatStartRequest) async throws(EngineError) -> ChatStartRequest {
+    guard index[id] != nil else { return request }
+    let view = try await view(id)
+    switch view.status {
+    case .completed: throw .callback(.finished)
+    case .scheduled: throw .callback(.wrongState(.scheduled))
+    case .queued, .routing, .processing: break
+    }
+    let order = view.request
+    if !chats.directory.contains(id) {
+      do throws(EngineError) {
+        try await chats.create(
+          service: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, as: id)
+      } catch { guard error == .chat(.alreadyStarted) else { throw error } }
+    }
+    var request = request
+    if request.userKey == nil { request.userKey = order.userKey }
+    if request.subject.isEmpty { request.subject = order["subject"] ?? "" }
+    if request.pushTarget == nil, let device = order.device {
+      request.pushTarget = PushTarget(
+        type: device.type, deviceID: device.deviceID, provider: device.provider,
+        language: device.language ?? order.language, debug: device.debug)
+    }
+    return request
+  }
+
+  /// Tells a callback what its chat has come to; nothing for an id that is no callback's. What it knows already, or what
+  /// does not fit any more, changes nothing.
+  func chatChanged(_ id: String) async {
+    guard index[id] != nil, let callback = directory[id] else { return }
+    let chat = await chats.directory.peek(id) { (isStarted: $0.isStarted, isEnded: $0.isEnded, agents: $0.agents) }
+    guard let chat = chat ?? nil, chat.isStarted else { return }
+    let policy = policy(of: id)
+    await callback.post(CallbackCommand(.chatStarted, policy: policy))
+    let (status, held) = await callback.peek { ($0.status, $0.agentID) }
+    if status == .queued || status == .routing {
+      // Whoever was asked to come goes before those who only look on.
+      let agents = chat.agents.filter { $0.role == .agent }
+      if let agent = agents.first(where: { $0.id == held }) ?? agents.first {
+        await callback.post(CallbackCommand(.agentConnected(agentID: agent.id), policy: policy))
+      }
+    }
+    if chat.isEnded { await callback.post(CallbackCommand(.chatEnded, policy: policy)) }
+  }
+}

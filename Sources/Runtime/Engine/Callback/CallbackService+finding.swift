@@ -1,0 +1,111 @@
+import CallbackDomain
+import EventSourcing
+
+// Queries, the operator's view, cancelling several. Spec: GMS 9.5.
+extension CallbackService {
+  /// In the order of their times.
+  /// - Throws: `.invalid` for a query whose conditions name nothing that callbacks are found by, where too many would
+  ///   have to be looked into.
+  public func find(_ query: CallbackQuery) async throws(EngineError) -> [CallbackView] {
+    if let service = query.service, !options.current.hasCallbackService(service) { throw .unknownServiceName(service) }
+    let keys = try candidates(query)
+    let found = try await views(keys) { query.admits($0) }
+    return Array(
+      found.sorted { (Self.time(of: $0), $0.id) < (Self.time(of: $1), $1.id) }
+        .prefix(max(1, min(query.limit, limits.listMaximum))))
+  }
+
+  /// The callbacks that may fit: by a value that they are found by if the query names one, else by what the index knows.
+  private func candidates(_ query: CallbackQuery) throws(EngineError) -> [String] {
+    let sets = query.conditions.map { condition -> Set<String>? in
+      if condition.isNegated { return nil }
+      switch condition.name {
+      case "_id": return index[condition.value] == nil ? [] : [condition.value]
+      case "_access_code": return index.keys(condition.name, condition.value)
+      default:
+        let services = query.service.map { [$0] } ?? options.current.serviceNames
+        let isKey = services.contains { options.current.lookupKeys(ofCallback: $0).all.contains(condition.name) }
+        return isKey ? index.keys(condition.name, condition.value) : nil
+      }
+    }
+    if query.needsOneOnly {
+      let known = sets.compactMap(\.self)
+      if !known.isEmpty, known.count == sets.count { return known.reduce(into: Set()) { $0.formUnion($1) }.sorted() }
+    } else if let smallest = sets.compactMap(\.self).min(by: { $0.count < $1.count }) {
+      return smallest.sorted()
+    }
+    let most = limits.callbacksLookedInto
+    let keys = index.keys(from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: .max), limit: most + 1) {
+      query.mayAdmit($0, $1)
+    }
+    guard keys.count <= most else {
+      throw .invalid(
+        field: query.conditions.first?.name ?? "operand",
+        reason: "fits more than \(most) callbacks: name a key such as _customer_number")
+    }
+    return keys
+  }
+
+  /// The callbacks of each service whose time lies in a window. Spec: GMS 9.5, admin/callback/queues.
+  public func queues(
+    _ filter: CallbackQueueFilter
+  ) async throws(EngineError) -> [(service: String, callbacks: [CallbackView])] {
+    if let service = filter.service, !options.current.hasCallbackService(service) { throw .unknownServiceName(service) }
+    let keys = index.keys(from: filter.from, to: filter.to, limit: max(1, min(filter.limit, limits.listMaximum))) {
+      (filter.service == nil || $1.serviceName == filter.service)
+        && (filter.statuses.isEmpty || filter.statuses.contains($1.status))
+    }
+    let found = try await views(keys) { filter.statuses.isEmpty || filter.statuses.contains($0.status) }
+    return Dictionary(grouping: found, by: \.request.serviceName).sorted { $0.key < $1.key }
+      .map { ($0.key, $0.value) }
+  }
+
+  /// - Returns: for each id in its order nil if it was cancelled, else why not.
+  public func cancel(_ ids: [String], reason: String) async -> [(id: String, failure: EngineError?)] {
+    var results: [(id: String, failure: EngineError?)] = []
+    for id in ids {
+      do throws(EngineError) {
+        _ = try await cancel(id, note: reason)
+        results.append((id, nil))
+      } catch { results.append((id, error)) }
+    }
+    return results
+  }
+
+  private static func time(of view: CallbackView) -> Timestamp { view.request.desiredTime ?? view.createdAt }
+}
+
+extension CallbackQuery {
+  /// As far as the index knows.
+  func mayAdmit(_ id: String, _ note: CallbackNote) -> Bool {
+    guard service == nil || note.serviceName == service else { return false }
+    let answers = conditions.map { condition -> Bool in
+      switch condition.name {
+      case "_id": (id == condition.value) != condition.isNegated
+      case "_service_name": (note.serviceName == condition.value) != condition.isNegated
+      case "_callback_state": (note.status.name == condition.value) != condition.isNegated
+      default: true
+      }
+    }
+    return needsOneOnly && !answers.isEmpty ? answers.contains(true) : answers.allSatisfy { $0 }
+  }
+
+  func admits(_ view: CallbackView) -> Bool {
+    guard service == nil || view.request.serviceName == service else { return false }
+    let answers = conditions.map { (view.value(of: $0.name) == $0.value) != $0.isNegated }
+    return needsOneOnly && !answers.isEmpty ? answers.contains(true) : answers.allSatisfy { $0 }
+  }
+}
+
+extension CallbackView {
+  fileprivate func value(of name: String) -> String? {
+    switch name {
+    case "_id": id
+    case "_service_name": request.serviceName
+    case "_callback_state": status.name
+    case "_callback_reason": reason?.name
+    case "_access_code": request.accessCode
+    default: request[name]
+    }
+  }
+}

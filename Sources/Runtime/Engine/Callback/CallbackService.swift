@@ -1,0 +1,240 @@
+public import CallbackDomain
+import EntityRuntime
+import EventSourcing
+
+/// Callbacks, for apps, agents and operators. Each call returns once what it did is durable. Spec: GMS 9.
+///
+/// Throws `.unknownServiceName`, `.missing(field:)`, `.invalid(field:reason:)`, `.slotUnavailable(_:)`,
+/// `.limitReached`, `.callback(_:)`, `.unavailable`, `.storageFull`.
+public struct CallbackService: Sendable {
+  let directory: EntityDirectory<Callback>
+  let index: CallbackIndex
+  let router: CallbackRouter
+  let grids: SlotGrids
+  let options: OptionStore
+  let chats: ChatService
+  let desks: EntityDirectory<AgentDesk>
+  let context: RuntimeContext
+  let limits: EngineLimits
+  let identifiers: Identifiers
+
+  // MARK: Apps
+
+  /// Makes a callback. Spec: GMS 9.1. - Returns: it, and the dialog that answers the request.
+  public func create(
+    service: String, _ order: CallbackOrder
+  ) async throws(EngineError) -> (view: CallbackView, dialog: CallbackDialog) {
+    let current = options.current
+    guard current.hasCallbackService(service) else { throw .unknownServiceName(service) }
+    var request = try CallbackRequest(order, service: service, options: current, identifiers: identifiers)
+    request.slot = try slot(at: request.desiredTime, of: service)
+    if request.terms.providesCode { request.accessCode = accessCode() }
+    let id = identifiers.callbackID()
+    guard let callback = directory.entity(id, limit: limits.callbacksMaximum) else { throw .limitReached("callbacks") }
+    do {
+      try reserve(id, request)
+      let view = try await perform(.create(request), on: callback)
+      return (view, Self.answer(to: view))
+    } catch {
+      index.release(id)
+      directory.remove(id)
+      throw error
+    }
+  }
+
+  public func view(_ id: String) async throws(EngineError) -> CallbackView {
+    let callback = try entity(id)
+    let view: CallbackView?
+    do { view = try await callback.read { CallbackView($0, id: id) } } catch { throw Self.failure(error) }
+    return completed(try known(view))
+  }
+
+  /// The name of the callback's service; nil if there is no such callback. Cheap.
+  public func serviceName(of id: String) -> String? { index[id]?.serviceName }
+
+  /// `connect`. - Throws: `.callback(.finished)` on one that is over. Spec: GMS 9.2.
+  /// - Returns: it, and the dialog that answers.
+  public func connect(_ id: String) async throws(EngineError) -> (view: CallbackView, dialog: CallbackDialog) {
+    let view = try await perform(.connect, on: try entity(id))
+    return (view, view.status == .scheduled ? .waitForAgent : .connection(view.request.terms))
+  }
+
+  /// `snooze`, as `connect`.
+  public func snooze(_ id: String) async throws(EngineError) -> (view: CallbackView, dialog: CallbackDialog) {
+    (try await perform(.snooze, on: try entity(id)), .waitForAgent)
+  }
+
+  /// - Parameter note: by whom or why, for the record.
+  public func cancel(_ id: String, note: String) async throws(EngineError) -> CallbackView {
+    try await perform(.cancel(note: note), on: try entity(id))
+  }
+
+  public func queuePosition(_ id: String) async throws(EngineError) -> CallbackQueuePosition {
+    let view = try await view(id)
+    let position = router.queuePosition(of: id)
+    return CallbackQueuePosition(
+      position: position.position, etaSeconds: position.etaSeconds, totalWaiting: position.totalWaiting,
+      agentIsReady: view.agentID != nil)
+  }
+
+  /// PUT: merges fields; `_new_desired_time`, else `_desired_time`, moves it. Spec: GMS 9.5, C13.
+  public func update(_ id: String, fields: [CallbackField]) async throws(EngineError) -> CallbackView {
+    let callback = try entity(id)
+    let before = try await view(id)
+    let service = before.request.serviceName
+    let reader = CallbackFieldReader(service: service, fields: fields, options: options.current)
+    let name = fields.contains { $0.name == "_new_desired_time" } ? "_new_desired_time" : "_desired_time"
+    let merged = fields.filter { !["_new_desired_time", "_desired_time", "_callback_state"].contains($0.name) }
+    for key in options.current.lookupKeys(ofCallback: service).mandatory
+    where merged.contains(where: { $0.name == key && $0.value.isEmpty }) { throw .missing(field: key) }
+    guard fields.contains(where: { $0.name == name }) else {
+      return try await perform(.update(fields: merged, schedule: nil), on: callback)
+    }
+    let time = try reader.time(name)
+    let slot = try slot(at: time, of: service)
+    let schedule = CallbackSchedule(desiredTime: time, slot: slot)
+    guard let slot else {
+      return try await perform(.update(fields: merged, schedule: schedule), on: callback)
+    }
+    let place = CallbackIndex.Slot(service: service, start: slot)
+    do throws(CallbackIndex.Obstacle) {
+      try index.reserve(place, for: id, capacity: grids.grid(of: service).capacity)
+    } catch { throw .slotUnavailable(alternatives: alternatives(of: service, to: slot)) }
+    defer { index.release(place) }
+    return try await perform(.update(fields: merged, schedule: schedule), on: callback)
+  }
+
+  // MARK: Agents
+
+  /// Waiting, own, or all that are not over; in the order of their times.
+  public func list(
+    _ filter: AgentService.Filter, agentID: String
+  ) async throws(EngineError) -> [CallbackView] {
+    let keys: [String]
+    switch filter {
+    case .own: keys = index.keys(ofAgent: agentID).sorted()
+    case .waiting: keys = router.waiting(limit: limits.agentListMaximum)
+    case .all:
+      keys = index.keys(
+        from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: .max), limit: limits.agentListMaximum
+      ) { _, note in note.isOpen }
+    }
+    return try await views(keys.prefix(limits.agentListMaximum)) { view in
+      switch filter {
+      case .own: view.agentID == agentID
+      case .waiting, .all: view.status != .completed
+      }
+    }
+  }
+
+  /// What an agent, or an integration in an agent's place, says of a callback. Spec: GMS 12.3.
+  public func report(
+    _ report: CallbackReport, of id: String, by agentID: String
+  ) async throws(EngineError) -> CallbackView {
+    let action: CallbackAction =
+      switch report {
+      case .available: .agentAvailable(agentID: agentID)
+      case .accepted: .agentAccepted(agentID: agentID)
+      case .released: .agentReleased(agentID: agentID)
+      case .connected: .agentConnected(agentID: agentID)
+      case .ended: .agentEnded(agentID: agentID)
+      case .failed(let reason): .agentFailed(agentID: agentID, reason: reason)
+      }
+    let callback = try entity(id)
+    guard report == .released else { return try await perform(action, on: callback) }
+    // Who sends a callback away would get it again at once: until they say so, they are not ready.
+    router.changed(agent: agentID, isReady: false)
+    do throws(EngineError) {
+      let view = try await perform(action, on: callback)
+      await desks[agentID]?.post(false)
+      return view
+    } catch {
+      router.changed(agent: agentID, isReady: await desks[agentID]?.peek { $0.isReady } ?? false)
+      throw error
+    }
+  }
+
+  // MARK: Parts
+
+  /// The queue of its device has taken over a push.
+  func handedOver(_ id: String, _ number: Int) async {
+    await directory[id]?.post(CallbackCommand(.pushHandedOver(number: number), policy: policy(of: id)), lazy: true)
+  }
+
+  func entity(_ id: String) throws(EngineError) -> Entity<Callback> {
+    guard index[id] != nil, let callback = directory[id] else { throw .callback(.unknown) }
+    return callback
+  }
+
+  func policy(of id: String) -> CallbackPolicy { options.callbackPolicy(of: index[id]?.serviceName) }
+
+  func perform(_ action: CallbackAction, on callback: Entity<Callback>) async throws(EngineError) -> CallbackView {
+    let id = callback.id.key
+    var service = index[id]?.serviceName
+    var fields = await callback.peek { $0.request?.fields ?? [] }
+    if case .create(let request) = action { (service, fields) = (request.serviceName, request.fields) }
+    let command = CallbackCommand(action, policy: options.callbackPolicy(of: service, fields: fields))
+    let view: CallbackView?
+    do throws(TurnError<CallbackRejection>) {
+      view = try await callback.perform(command) { CallbackView($0, id: id) }
+    } catch { throw Self.failure(error) }
+    return completed(try known(view))
+  }
+
+  /// Views of these callbacks, as far as they are there and fit.
+  func views(
+    _ keys: some Sequence<String>, where fits: (CallbackView) -> Bool
+  ) async throws(EngineError) -> [CallbackView] {
+    var views: [CallbackView] = []
+    for key in keys {
+      // What sleeps is looked at where it lies.
+      guard let view = await directory.peek(key, { CallbackView($0, id: key) }) ?? nil, fits(view) else { continue }
+      views.append(completed(view))
+    }
+    do throws(EventLogError) { try await context.untilDurable() } catch {
+      throw error == .failed ? .unavailable : .limitReached("journal")
+    }
+    return views
+  }
+
+  /// With what the options say about it, and its chat.
+  private func completed(_ view: CallbackView) -> CallbackView {
+    var view = view
+    let (current, request) = (options.current, view.request)
+    view.chatID = chats.index[view.id]?.chatSessionID
+    view.lookupKeys = current.lookupKeys(ofCallback: request.serviceName).all
+    let snooze = options.callbackPolicy(of: request.serviceName, fields: request.fields).snoozeDuration
+    view.snoozeMinutes = Int((snooze.components.seconds + 59) / 60)
+    view.cancelItemSnoozes = current.callback(request.serviceName, "callback.cancel_item_action") == "snooze"
+    return view
+  }
+
+  private func known(_ view: CallbackView?) throws(EngineError) -> CallbackView {
+    guard let view else { throw .callback(.unknown) }
+    return view
+  }
+
+  private static func answer(to view: CallbackView) -> CallbackDialog {
+    let waits = view.request.terms.waitsForAgent || view.status == .scheduled
+    return waits ? .waitForAgent : .connection(view.request.terms)
+  }
+
+  /// Digits that no other open callback has: the voice platform finds the callback by them.
+  private func accessCode() -> String {
+    for _ in 0..<8 {
+      let code = identifiers.digits(limits.accessCodeDigits)
+      if index.keys("_access_code", code).isEmpty { return code }
+    }
+    return identifiers.digits(2 * limits.accessCodeDigits)
+  }
+
+  static func failure(_ error: TurnError<CallbackRejection>) -> EngineError {
+    switch error {
+    case .rejected(let rejection): .callback(rejection)
+    case .overloaded: .limitReached("journal")
+    case .storageFull: .storageFull
+    case .tooLarge: .limitReached("journal record")
+    case .failed: .unavailable
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import EntityRuntime
+import EventSourcing
+import JSONEnvelope
+import Logging
+public import PushDomain
+
+/// Subscriptions of apps and others, and what back ends publish to them. Each call returns once what it did is durable.
+/// Spec: GMS 10.
+///
+/// ```
+///   publish ─> index ─> each Subscription: published ──durable──> push ─> PushQueue of the address
+///                                          handedOver <── the queue has it
+/// ```
+public struct NotificationService: Sendable {
+  let directory: EntityDirectory<Subscription>
+  let index: SubscriptionIndex
+  let dispatcher: PushDispatcher
+  let timers: KeyedTimers<SubscriptionTimer>
+  let identifiers: Identifiers
+  let context: RuntimeContext
+  let limits: EngineLimits
+
+  /// Producer of a subscription's pushes: this and its id.
+  static let producerPrefix = "subscription/"
+
+  init(dispatcher: PushDispatcher, identifiers: Identifiers, context: RuntimeContext, limits: EngineLimits) {
+    let itself = Late<NotificationService>()
+    directory = EntityDirectory(kind: .subscription, context: context, note: { SubscriptionNote.bytes(of: $0) }) {
+      effects, subscription in await itself.value.perform(effects, of: subscription)
+    }
+    index = SubscriptionIndex()
+    timers = KeyedTimers(wheel: context.timers, time: context.time) { _, key in
+      context.lanes[EntityID(.subscription, key).hashValue].enqueue { await itself.value.alarmed(key) }
+    }
+    self.dispatcher = dispatcher
+    self.identifiers = identifiers
+    self.context = context
+    self.limits = limits
+    itself.set(self)
+    dispatcher.producers.register(Self.producerPrefix) { key, number in
+      await itself.value.directory[key]?.post(.handedOver(number))
+    }
+  }
+
+  // MARK: For apps
+
+  /// Subscribes. - Returns: the id of the subscription.
+  /// - Throws: `.invalid`, `.limitReached`, `.storageFull`, `.unavailable`.
+  public func subscribe(_ order: SubscriptionOrder) async throws(EngineError) -> String {
+    let terms = try terms(order)
+    let key = UUIDText.text(identifiers.bytes(16))
+    guard let subscription = directory.entity(key, limit: limits.subscriptionsMaximum) else {
+      throw .limitReached("subscriptions")
+    }
+    do throws(TurnError<SubscriptionRejection>) {
+      try await subscription.perform(.open(terms)) { _ in }
+    } catch {
+      directory.remove(key)
+      throw Self.failure(error)
+    }
+    return key
+  }
+
+  /// - Returns: nil if there is no such subscription, or none any more.
+  public func subscription(_ id: String) async throws(EngineError) -> SubscriptionView? {
+    guard let subscription = directory[id] else { return nil }
+    let view: SubscriptionView?
+    do { view = try await subscription.read { SubscriptionView($0, id: id) } } catch { throw Self.failure(error) }
+    guard let view, view.terms.expiresAt > context.time.now else { return nil }
+    return view
+  }
+
+  /// - Returns: false if there is no such subscription.
+  public func unsubscribe(_ id: String) async throws(EngineError) -> Bool {
+    guard let subscription = directory[id] else { return false }
+    do throws(TurnError<SubscriptionRejection>) {
+      try await subscription.perform(.end(reason: "ended by its subscriber")) { _ in }
+      return true
+    } catch {
+      if case .rejected(.unknown) = error { return false }
+      throw Self.failure(error)
+    }
+  }
+
+  // MARK: For back ends
+
+  /// Publishes an event. - Parameter subscriberID: to this one's subscriptions only.
+  /// - Returns: how many subscriptions it goes to; each of them has it on the disk.
+  /// - Throws: `.invalid`; `.limitReached`, `.storageFull`, `.unavailable` if some could not take it: whoever publishes
+  ///   it again publishes it to all.
+  public func publish(
+    tag: String, _ content: PublicationContent, subscriberID: String? = nil
+  ) async throws(EngineError) -> Int {
+    try check(tag, "tag", 1...limits.subscription.tagBytesMaximum)
+    guard content.bytes.count <= limits.pushDataBytesMaximum else {
+      throw .invalid(field: "message", reason: "is longer than \(limits.pushDataBytesMaximum) bytes")
+    }
+    let keys = index.matching(tag: tag, subscriberID: subscriberID)
+    let command = SubscriptionCommand.publish(tag: tag, content, owedMaximum: limits.subscription.owedMaximum)
+    var count = 0
+    var failure: EngineError?
+    for start in stride(from: 0, to: keys.count, by: limits.targetsAtOnce) {
+      let chunk = keys[start..<min(start + limits.targetsAtOnce, keys.count)]
+      // Some at once: each waits for the disk.
+      let results = await withTaskGroup(of: Result<Bool, EngineError>.self) { group in
+        for key in chunk { group.addTask { await publish(command, to: key) } }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      for result in results {
+        switch result {
+        case .success(let isTaken): count += isTaken ? 1 : 0
+        case .failure(let error): failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    return count
+  }
+
+  /// False for one that has come to its end meanwhile.
+  private func publish(_ command: SubscriptionCommand, to key: String) async -> Result<Bool, EngineError> {
+    guard let subscription = directory[key] else { return .success(false) }
+    do throws(TurnError<SubscriptionRejection>) {
+      try await subscription.perform(command) { _ in }
+      return .success(true)
+    } catch {
+      if case .rejected(.unknown) = error { return .success(false) }
+      return .failure(Self.failure(error))
+    }
+  }
+
+  // MARK: What subscriptions want
+
+  func perform(_ effects: [SubscriptionEffect], of subscription: Entity<Subscription>) async {
+    let key = subscription.id.key
+    for effect in effects {
+      switch effect {
+      case .opened(let terms):
+        index.set(key, SubscriptionNote(terms))
+        await dispatcher.devices.show(DeviceRegistration(address: terms.address, owner: terms.userKey))
+      case .setAlarm(let deadline): timers.start(.expiry, of: key, at: deadline)
+      case .push(let publication): await push(publication, of: subscription)
+      case .forget:
+        timers.cancel(.expiry, of: key)
+        index.remove(key)
+        directory.remove(key)
+      }
+    }
+  }
+
+  private func push(_ publication: Publication, of subscription: Entity<Subscription>) async {
+    guard let terms = await subscription.peek({ $0.terms }) else { return }
+    let id = PushID(producer: Self.producerPrefix + subscription.id.key, number: publication.number)
+    if let reason = dispatcher.obstacle(terms.address, tag: publication.tag) {
+      dispatcher.metrics.skipped(type: terms.address.type)
+      dispatcher.logger.warning(
+        "notification not sent", metadata: ["type": "\(terms.address.type)", "reason": "\(reason)"])
+      return await dispatcher.handedOver(id)
+    }
+    let device = await dispatcher.devices.standing(
+      of: DeviceRegistration(address: terms.address, owner: terms.userKey))
+    let seconds =
+      dispatcher.pushOptions(device.address, tag: publication.tag).integer("push.time_to_live")
+      ?? limits.subscription.pushSecondsDefault
+    _ = await dispatcher.enqueue(
+      PushMessage(
+        producer: id.producer, number: id.number, tag: publication.tag, alert: publication.content.alert,
+        content: publication.content.bytes, service: "", target: device.address,
+        expiry: context.time.now.advanced(by: .seconds(seconds)),
+        form: publication.content.isObject ? .message : .text, owner: terms.userKey,
+        registeredAt: device.registeredAt))
+  }
+
+  /// The timer has fired. A clock that was set back meanwhile makes it too early: it is set anew.
+  private func alarmed(_ key: String) async {
+    guard let subscription = directory[key] else { return }
+    await subscription.post(.expire)
+    // With something owed it ends when that is handed over.
+    let again = await subscription.peek { $0.owed.isEmpty ? $0.terms?.expiresAt : nil }
+    // Not at once, should the disk have no room for its end at the moment.
+    if let again { timers.start(.expiry, of: key, at: max(again, context.time.now.advanced(by: .seconds(1)))) }
+  }
+
+  // MARK: Parts
+
+  private func terms(_ order: SubscriptionOrder) throws(EngineError) -> SubscriptionTerms {
+    let bounds = limits.subscription
+    try check(order.subscriberID, "subscriberId", 1...bounds.nameBytesMaximum)
+    let filter: SubscriptionFilter
+    do throws(SubscriptionFilter.Problem) { filter = try SubscriptionFilter(order.filter) } catch {
+      switch error {
+      case .empty: throw .missing(field: "filter")
+      case .tooLong: throw .invalid(field: "filter", reason: "is longer than \(SubscriptionFilter.lengthMaximum) bytes")
+      }
+    }
+    let enabled = Options.list(dispatcher.options.current.push("pushEnabled", tag: "") ?? CometCourier.type)
+    guard SubscriptionOrder.types.contains(order.type), enabled.contains(order.type) else {
+      throw .invalid(field: "notificationDetails.type", reason: "is not enabled on this server")
+    }
+    let deviceID: String
+    do { deviceID = try DeviceIdentifier.cleaned(order.deviceID, type: order.type) } catch {
+      throw .invalid(field: "notificationDetails.deviceId", reason: "is empty, too long or holds white space")
+    }
+    if let provider = order.provider { try check(provider, "providerName", 1...bounds.nameBytesMaximum) }
+    if let authorization = order.authorization {
+      try check(authorization, "authorization", 1...bounds.valueBytesMaximum)
+      guard authorization.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw .invalid(field: "authorization", reason: "is no Base64 text")
+      }
+    }
+    guard order.properties.count <= bounds.propertiesMaximum else {
+      throw .invalid(field: "notificationDetails.properties", reason: "has too many members")
+    }
+    for property in order.properties {
+      try check(property.name, "notificationDetails.properties", 1...bounds.nameBytesMaximum)
+      try check(property.value, "notificationDetails.properties", 0...bounds.valueBytesMaximum)
+    }
+    let seconds = min(max(order.seconds ?? defaultSeconds, bounds.secondsMinimum), bounds.secondsMaximum)
+    return SubscriptionTerms(
+      subscriberID: order.subscriberID, filter: filter,
+      address: PushAddress(
+        type: order.type, deviceID: deviceID, provider: order.provider, debug: order.debug,
+        authorization: order.authorization),
+      properties: order.properties, expiresAt: context.time.now.advanced(by: .seconds(seconds)))
+  }
+
+  /// Spec: GMS 8.3, bad values become the least.
+  private var defaultSeconds: Int {
+    dispatcher.options.current.push("defaultSubscriptionExpiration", tag: "").flatMap { Int($0) } ?? 0
+  }
+
+  private func check(_ text: String, _ field: String, _ bounds: ClosedRange<Int>) throws(EngineError) {
+    guard !text.isEmpty || bounds.contains(0) else { throw .missing(field: field) }
+    guard bounds.contains(text.utf8.count) else {
+      throw .invalid(field: field, reason: "is longer than \(bounds.upperBound) bytes")
+    }
+  }
+
+  private static func failure(_ error: TurnError<SubscriptionRejection>) -> EngineError {
+    switch error {
+    case .rejected(.tooManyOwed): .limitReached("publications under way")
+    case .rejected(.unknown), .failed: .unavailable
+    case .overloaded: .limitReached("journal")
+    case .tooLarge: .limitReached("journal record")
+    case .storageFull: .storageFull
+    }
+  }
+}
+
+enum SubscriptionTimer: Hashable, Sendable {
+  case expiry
+}
+
+extension PublicationContent {
+  /// What a phone shows: the text, or what the object calls its message.
+  fileprivate var alert: String {
+    isObject ? (try? JSONValue(parsing: bytes))?["message"]?.string ?? "" : String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,24 @@
+import CallbackDomain
+import ChatDomain
+import EntityRuntime
+import StorageDomain
+
+/// The data that service instances have of themselves: what was attached when they were made, and since.
+struct ServiceInstances: Sendable {
+  let chats: ChatService
+  let callbacks: CallbackService
+
+  /// Nil if there is no such instance.
+  func data(of id: String) async -> [StoredPair]? {
+    if let chat = chats.directory[id] {
+      return await chat.peek { chat in chat.data.map { StoredPair($0.name, .text($0.value)) } }
+    }
+    guard callbacks.serviceName(of: id) != nil else { return nil }
+    return (try? await callbacks.view(id))?.request.fields.map { StoredPair($0.name, .text($0.value)) }
+  }
+
+  /// How long data of its own lives before it is looked whether the instance does. Spec: GMS 8.3, `_ttl`.
+  func seconds(of id: String) -> Int {
+    chats.option("_ttl", of: id).flatMap { Int($0) }.map { min(max($0, 60), StorageService.secondsMaximum) } ?? 86_400
+  }
+}

@@ -1,0 +1,49 @@
+import CallbackDomain
+import EventSourcing
+import JSONEnvelope
+
+@testable import Engine
+@testable import HTTPEdge
+
+/// A callback as it stands at a fixed moment, for what is rendered of it.
+enum CallbackSample {
+  static let id = "7Q2M0D1K4H9A3L0R00512B80C00001A4"
+  static let createdAt = Timestamp(milliseconds: 1_772_355_900_000)  // 2026-03-01T09:05:00Z
+  static let expiresAt = Timestamp(milliseconds: 1_772_442_300_000)  // a day later
+  static let askedUntil = Timestamp(milliseconds: 1_772_356_800_000)  // 2026-03-01T09:20:00Z
+
+  static var request: CallbackRequest {
+    var request = CallbackRequest(serviceName: "callback-voice", userKey: "user-5521")
+    request.fields = [CallbackField("_customer_number", "+49 30 1234"), CallbackField("subject", "Order 7")]
+    return request
+  }
+
+  /// - Parameter events: what has happened since it was made.
+  static func view(_ request: CallbackRequest = request, after events: [CallbackEvent] = []) throws -> CallbackView {
+    var callback = Callback()
+    for event in [.created(request, expiresAt: expiresAt, dueAt: nil)] + events {
+      callback.evolve(event, at: createdAt)
+    }
+    guard let view = CallbackView(callback, id: id) else { throw EngineError.callback(.unknown) }
+    return view
+  }
+
+  /// The customer is being asked.
+  static func asked() throws -> CallbackView {
+    try view(after: [
+      .cameDue, .agentReserved(agentID: "anna", until: nil),
+      .confirmationAsked(attempt: 1, until: askedUntil, push: nil),
+    ])
+  }
+
+  static func dialogs(_ view: CallbackView, language: String? = nil, texts: TextTable = TextTable()) -> CallbackDialogs
+  {
+    CallbackDialogs(view: view, url: ExternalURL(origin: "https://chat.example.test"), texts: texts, language: language)
+  }
+
+  static func json(_ write: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    write(&writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
