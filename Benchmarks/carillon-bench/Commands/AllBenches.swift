@@ -24,6 +24,8 @@ struct AllBenches: AsyncParsableCommand {
     } else {
       Terminal.note("gcm: left out, since openssl is not installed")
     }
+    // The short form: the whole book takes minutes.
+    results.add(try await CallbackBench.measure(try .parse(["--scheduled", "100000"])))
     try report.publish(results)
   }
 }

@@ -1,4 +1,3 @@
-import CJemalloc
 import Engine
 import EventSourcing
 import PushDomain
@@ -33,16 +32,16 @@ struct OutageRun {
     guard let watch = world.watch else { throw BenchError("nobody watches") }
     try await warmUp(world, peer, stock)
     watch.forget()
-    let empty = try await residentBytes()
+    let empty = try await ResidentMemory.settled()
     try await register(world, stock)
-    let registered = try await residentBytes()
+    let registered = try await ResidentMemory.settled()
 
     var share = MachineShare()
     var began = ContinuousClock.now
     try await enqueue(world, stock)
     let intake = Double(pushes) / (ContinuousClock.now - began).inSeconds
     let intakeShare = share.text
-    let full = try await residentBytes()
+    let full = try await ResidentMemory.settled()
     let failures = watch.failures
 
     Terminal.note("push: the provider comes back")
@@ -130,17 +129,6 @@ struct OutageRun {
     }
     try await world.untilJournalSettled()
   }
-
-  /// Without what has been freed: the allocator would give it back by itself a little later.
-  private func residentBytes() async throws -> Int {
-    // Until what was under way is done.
-    try await Task.sleep(for: .seconds(1))
-    _ = mallctl("arena.\(Self.allArenas).purge", nil, nil, nil, 0)
-    return try ProcessSample(of: ownPID()).residentBytes
-  }
-
-  /// `MALLCTL_ARENAS_ALL`
-  private static let allArenas = 4_096
 }
 
 /// Whether pushes went out by priority, and by age within it.

@@ -18,8 +18,12 @@ final class BenchServer: Sendable {
     return server
   }
 
-  /// - Parameter options: further lines of the section `server`.
-  init(in directory: WorkDirectory, options: [String] = []) async throws {
+  /// - Parameters:
+  ///   - options: further lines of the section `server`.
+  ///   - sections: further sections.
+  init(
+    in directory: WorkDirectory, options: [String] = [], sections: [String: [String: String]] = [:]
+  ) async throws {
     self.directory = directory
     let executable = try Self.executable()
     let port = try Self.freePort()
@@ -35,10 +39,17 @@ final class BenchServer: Sendable {
       \(options.map { "  " + $0 }.joined(separator: "\n"))
       service.request-chat:
         _type: builtin
+      \(Self.text(of: sections))
       """ + "\n", to: directory.path + "/carillon.yaml")
     agentToken = try await Self.createToken(executable, directory, name: "bench", ["--role", "agent"])
     child = try ChildProcess(
       executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log")
+  }
+
+  private static func text(of sections: [String: [String: String]]) -> String {
+    sections.map { name, values in
+      "\(name):\n" + values.map { "  \($0): \"\($1)\"" }.joined(separator: "\n")
+    }.joined(separator: "\n")
   }
 
   var pid: Int32 { child.pid }

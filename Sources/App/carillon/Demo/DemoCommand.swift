@@ -1,29 +1,56 @@
 import ArgumentParser
 import CarillonClient
 
-/// `carillon demo`: the main promise, played on this machine with a real server, client, agent and push receiver.
+/// `carillon demo`: the main promises, played on this machine with a real server, client, agent and push receiver.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Play a chat that survives the app's background and the server's kill.",
+    abstract: "Play a story that survives the server's kill.",
     discussion: """
-      Starts a server of its own on loopback with a temporary directory, plays one background phase with a kill in \
-      its middle, and verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
-      """)
+      Starts a server of its own on loopback with a temporary directory, kills it in the middle of the story, and \
+      verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
+      """,
+    subcommands: [Chat.self, Callback.self], defaultSubcommand: Chat.self)
 
+  struct Chat: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A chat that survives the app's background and the server's kill.")
+
+    @OptionGroup var options: DemoOptions
+
+    func run() async throws {
+      try await options.play(services: DemoStory.services) { try await DemoStory($0, $1).play() }
+    }
+  }
+
+  struct Callback: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A callback from its order to the end of its chat; the server is killed after the customer's yes.")
+
+    @OptionGroup var options: DemoOptions
+
+    func run() async throws {
+      try await options.play(services: CallbackStory.services) { try await CallbackStory($0, $1).play() }
+    }
+  }
+}
+
+/// How a story is played.
+struct DemoOptions: ParsableArguments {
   @Flag(help: "Keep the temporary directory, to look at the journal and the log.") var keep = false
 
-  func run() async throws {
+  /// Sets the stage, plays, clears up.
+  func play(services: String, _ story: (DemoStage, DemoScreen) async throws -> Void) async throws {
     let screen = DemoScreen()
     let stage: DemoStage
     do {
-      stage = try await DemoStage(screen, keepsDirectory: keep)
+      stage = try await DemoStage(screen, services: services, keepsDirectory: keep)
     } catch {
       screen.failed("cannot set the stage: \(error)")
       throw ExitStatus.failure.exitCode
     }
     do {
-      try await DemoStory(stage, screen).play()
+      try await story(stage, screen)
     } catch {
       screen.failed("\(error)")
       let log = stage.server.logTail

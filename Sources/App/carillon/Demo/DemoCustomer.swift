@@ -7,13 +7,16 @@ struct DemoCustomer: Sendable {
   let events = DemoInbox<ChatEvent>()
   let messages = DemoInbox<ChatEventMessage>()
 
-  /// - Parameter trace: what passes over the wire.
+  /// - Parameters:
+  ///   - instance: the service instance, if there is one already.
+  ///   - trace: what passes over the wire.
   init(
-    _ server: ServerAddress, userKey: String, transport: ConnectionType,
+    _ server: ServerAddress, userKey: String, transport: ConnectionType, instance: String? = nil,
     trace: (@Sendable (WireTrace) -> Void)? = nil
   ) {
     var configuration = ChatConfiguration(server: server, userKey: userKey)
     configuration.transport = transport
+    configuration.instance = instance
     // A story is no place for long waits.
     configuration.backOff = BackOff(step: .milliseconds(250), maximum: .seconds(1))
     configuration.trace = trace

@@ -77,6 +77,8 @@ final class DemoScreen: Sendable {
 /// JSON as a person wants to see it pass by: without what is always the same, long ids cut.
 enum WireText {
   private static let left = ["chatServiceMessage", "startedAt", "tag", "minimumVersion", "version"]
+  /// Long words that are no ids.
+  private static let spelledOut = ["_action"]
   private static let idCharacters = 7
   private static let lengthMaximum = 700
 
@@ -88,12 +90,17 @@ enum WireText {
 
   private static func shortened(_ value: JSONValue) -> JSONValue {
     switch value {
+    // Of a URL the end tells what it is for.
+    case .string(let text) where text.hasPrefix("http://"):
+      return .string("…/" + text.split(separator: "/").suffix(1).joined())
     case .string(let text) where text.count >= 16 && !text.contains(where: { " ./".contains($0) }):
       return .string(text.prefix(idCharacters) + "…")
     case .array(let elements): return .array(elements.map(shortened))
     case .object(let object):
       var short = JSONObject()
-      for member in object.members where !left.contains(member.name) { short[member.name] = shortened(member.value) }
+      for member in object.members where !left.contains(member.name) {
+        short[member.name] = spelledOut.contains(member.name) ? member.value : shortened(member.value)
+      }
       return .object(short)
     default: return value
     }

@@ -17,8 +17,10 @@ final class DemoServer: Sendable {
   private var configurationFile: String { directory + "/carillon.yaml" }
   private var logFile: String { directory + "/server.log" }
 
-  /// - Parameter pushPort: where the push receiver listens on loopback.
-  init(directory: String, pushPort: Int) throws {
+  /// - Parameters:
+  ///   - pushPort: where the push receiver listens on loopback.
+  ///   - services: sections of the configuration.
+  init(directory: String, pushPort: Int, services: String) throws {
     self.directory = directory
     address = ServerAddress(host: "127.0.0.1", port: try Self.freePort())
     try write(
@@ -30,8 +32,7 @@ final class DemoServer: Sendable {
       push:
         pushEnabled: comet,customhttp
         customhttp.url: http://127.0.0.1:\(pushPort)/push
-      service.request-chat:
-        _client_timeout_notification: \(DemoLimits.pushDelaySeconds)
+      \(services)
 
       """, to: configurationFile)
   }
@@ -47,6 +48,11 @@ final class DemoServer: Sendable {
 
   /// `carillon journal verify`.
   func verifyJournal() async throws -> String { try await run(["journal", "verify", "--config", configurationFile]) }
+
+  /// `carillon journal timeline` of one customer.
+  func timeline(of subject: String) async throws -> String {
+    try await run(["journal", "timeline", "--config", configurationFile, "--subject", subject])
+  }
 
   /// Starts the server and waits until it is ready.
   /// - Returns: how long that took.

@@ -14,7 +14,8 @@ struct DemoStage {
   let receiver: DemoPushReceiver
   let server: DemoServer
 
-  init(_ screen: DemoScreen, keepsDirectory: Bool) async throws {
+  /// - Parameter services: sections of the configuration, the services that the story is about.
+  init(_ screen: DemoScreen, services: String, keepsDirectory: Bool) async throws {
     self.screen = screen
     self.keepsDirectory = keepsDirectory
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -22,7 +23,7 @@ struct DemoStage {
     guard mkdtemp(&template) != nil else { throw DemoFailure("cannot make a directory in \(parent)") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     receiver = try await DemoPushReceiver()
-    server = try DemoServer(directory: directory, pushPort: receiver.port)
+    server = try DemoServer(directory: directory, pushPort: receiver.port, services: services)
   }
 
   /// Ends what runs and removes what was made.

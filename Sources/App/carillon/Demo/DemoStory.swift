@@ -7,6 +7,12 @@ import Synchronization
 ///
 /// Each scene checks what it shows; the first thing that is not as it must be ends the story.
 final class DemoStory: Sendable {
+  /// What the server is configured for.
+  static let services = """
+    service.request-chat:
+      _client_timeout_notification: \(DemoLimits.pushDelaySeconds)
+    """
+
   let stage: DemoStage
   let screen: DemoScreen
   let agentEvents = DemoInbox<AgentEventMessage>()

@@ -111,6 +111,8 @@ extension AgentEventMessage {
       case "typingPreview": .typingPreview((body["preview"] ?? body["text"])?.string ?? "")
       case "dataChanged": .dataChanged
       case "ended": .ended
+      case "callback":
+        (try? AgentCallback(body)).map { .callback($0, change: body["change"]?.string ?? "") } ?? .other(event.name)
       case "reset": .reset
       default: .other(event.name)
       }

@@ -103,7 +103,7 @@ public final class AgentClient: Sendable {
     return reply["position"]?.integer
   }
 
-  private func request(
+  func request(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
   ) async throws(ClientError) -> JSONValue {
     let bytes = body?.text ?? []

@@ -31,13 +31,16 @@ public struct AgentEventMessage: Sendable {
     case typingPreview(String)
     case dataChanged
     case ended
+    /// Something has happened to a callback.
+    /// - Parameter change: `queued`, `offered`, `accepted`, `confirming`, `routing`, `connected`, `completed`, …
+    case callback(AgentCallback, change: String)
     /// Events were lost between two streams: ask for the transcripts anew.
     case reset
     /// A kind that this version does not know, by its name.
     case other(String)
   }
 
-  /// Empty for `reset`.
+  /// Empty for what is about no chat.
   public let chatID: String
   public let serviceID: String
   public let kind: Kind

@@ -66,15 +66,13 @@ public actor CarillonChat {
     pool.shutDown()
   }
 
-  /// Creates a service instance, starts the chat and connects to its events. If only the last fails it is tried again
+  /// Creates a service instance unless there is one, starts the chat and connects to its events. If only the last fails it is tried again
   /// in the background of this call's return.
   /// - Throws: `ClientError`; then the chat can be started again.
   @discardableResult
   public func start(_ parameters: ChatParameters = ChatParameters()) async throws(ClientError) -> ChatEventMessage {
     guard phase == .idle, serviceID == nil else { throw .invalidState("the chat was started already") }
-    let created = try await post("/genesys/1/service/\(pathSegment(configuration.service))", fields: [])
-    guard let id = created["_id"]?.string else { throw .malformedResponse("no service id") }
-    serviceID = id
+    serviceID = try await instance()
     let reply: ChatEventMessage
     do {
       reply = try ChatEventMessage(try await post(path(""), fields: parameters.fields))
@@ -87,6 +85,13 @@ public actor CarillonChat {
     accept(reply, origin: .reply)
     await connect()
     return reply
+  }
+
+  private func instance() async throws(ClientError) -> String {
+    if let instance = configuration.instance { return instance }
+    let created = try await post("/genesys/1/service/\(pathSegment(configuration.service))", fields: [])
+    guard let id = created["_id"]?.string else { throw .malformedResponse("no service id") }
+    return id
   }
 
   /// Tells the server that the app goes to the background: it keeps the chat and pushes from now on.

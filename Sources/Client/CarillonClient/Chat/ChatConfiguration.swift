@@ -10,6 +10,9 @@ public struct ChatConfiguration: Sendable {
   public var userKey: String
   /// The name of the chat service.
   public var service = "request-chat"
+  /// The id of a service instance that is there already, such as that of a callback whose dialog says to start the chat;
+  /// nil to make one of `service`.
+  public var instance: String?
   public var transport = ConnectionType.longPolling
   /// Basic credentials, if the server or the service has some.
   public var credentials: (username: String, password: String)?
