@@ -36,7 +36,7 @@ extension World {
     switch queue?.outcomes[message.id] {
     case nil: break
     // These end what is in flight as well: the attempt was on its way already.
-    case .erased?, .unregistered?: return
+    case .erased?, .unregistered?, .refused(reason: "the device has another owner now")?: return
     case let outcome?:
       return violated(.onePushOneOutcome, "push \(message.number) is sent after it ended as \(outcome.name)")
     }

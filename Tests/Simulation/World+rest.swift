@@ -122,7 +122,8 @@ extension World {
     rest(milliseconds: 300_000, times: 8)
     if time.settings == 0 {
       checkDue()
-      checkCallbacksDue(after: time.now.advanced(by: .seconds(-60)))
+      // One that slept is woken in one step, and acts in the next.
+      checkCallbacksDue(after: time.now.advanced(by: .seconds(-660)))
     }
     rest(milliseconds: 3_600_000, times: 30)
     checkDue()
