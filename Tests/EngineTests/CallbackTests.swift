@@ -52,6 +52,19 @@ struct CallbackTests {
     try await rig.stop()
   }
 
+  @Test("heeds what its request overrides, also when the router and the clock act")
+  func overrides() async throws {
+    let options = ["_wait_for_user_confirm": "true", "_overwritable_options": "_user_confirm_timeout"]
+    let rig = try await CallbackRig(options: options)
+    let id = try await rig.order(["_user_confirm_timeout": "100"], device: "phone-1")
+    try await rig.ready("Kim")
+    #expect(try await rig.callbacks.view(id).confirmation?.until == rig.now.advanced(by: .seconds(100)))
+    try await rig.advance(by: .seconds(101))
+    let second = try #require(try await rig.callbacks.view(id).confirmation)
+    #expect(second.attempt == 2 && second.until == rig.now.advanced(by: .seconds(100)))
+    try await rig.stop()
+  }
+
   @Test("goes to the next agent if the first one does not react, who then counts as not ready")
   func vanishedAgent() async throws {
     let rig = try await CallbackRig()
@@ -105,10 +118,13 @@ struct CallbackTests {
       try await rig.ready(agent)
       #expect(try await rig.callbacks.list(.own, agentID: agent).map(\.id) == [expected])
     }
+    #expect(rig.callbacks.index.counts == [.routing: 4])
+    #expect(rig.callbacks.router.load == .init(waiting: 0, oldest: nil, agentsReady: 4, agentsFree: 0))
     // One after the other for one agent.
     let next = try await rig.order()
     _ = try await rig.callbacks.report(.connected, of: ids[2], by: "A")
     #expect(try await rig.status(next) == "QUEUED")
+    #expect(rig.callbacks.router.load == .init(waiting: 1, oldest: rig.now, agentsReady: 4, agentsFree: 0))
     _ = try await rig.callbacks.report(.ended, of: ids[2], by: "A")
     try await rig.settle()
     #expect(try await rig.status(next) == "ROUTING A")

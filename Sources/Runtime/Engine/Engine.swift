@@ -191,10 +191,11 @@ public final class Engine: Sendable {
       }
     ) { effects, callback in await lateCallbacks.value.perform(effects, of: callback) }
     let callbackIndex = CallbackIndex()
+    let callbackMetrics = CallbackMetrics()
     let router = CallbackRouter(limits: configuration.limits, context: context, tasks: tasks) {
       [options] agentID, id in
       guard let callback = callbackDirectory[id] else { return false }
-      let policy = options.callbackPolicy(of: callbackIndex[id]?.serviceName)
+      let policy = await options.policy(of: callback)
       do throws(TurnError<CallbackRejection>) {
         return try await callback.perform(CallbackCommand(.agentAvailable(agentID: agentID), policy: policy)) {
           $0.agentID == agentID
@@ -208,12 +209,13 @@ public final class Engine: Sendable {
       directory: callbackDirectory, index: callbackIndex, router: router, desks: desks, feed: feed, pushes: dispatcher,
       timers: KeyedTimers(
         wheel: wheel, time: time,
-        firing: CallbackInterpreter.alarmed(callbackDirectory, callbackIndex, options, context)),
-      options: options, context: context, logger: logger)
+        firing: CallbackInterpreter.alarmed(callbackDirectory, options, context)),
+      options: options, context: context, metrics: callbackMetrics, logger: logger)
     lateCallbacks.set(callbackInterpreter)
     callbacks = CallbackService(
       directory: callbackDirectory, index: callbackIndex, router: router, grids: SlotGrids(options), options: options,
-      chats: chats, desks: desks, context: context, limits: configuration.limits, identifiers: identifiers)
+      chats: chats, desks: desks, context: context, limits: configuration.limits, identifiers: identifiers,
+      metrics: callbackMetrics)
     dispatcher.producers.register(CallbackInterpreter.producerPrefix) { [callbacks] key, number in
       await callbacks.handedOver(key, number)
     }

@@ -80,6 +80,7 @@ struct Server {
       engine: engine, tokens: tokens, configuration: loaded.edge,
       metrics: { [engine] in
         engine.couriers.report()
+        engine.callbacks.report()
         providers.report()
         return registry.render()
       }, logger: logger)

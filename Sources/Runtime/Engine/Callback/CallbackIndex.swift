@@ -28,6 +28,7 @@ final class CallbackIndex: Sendable {
   private struct State {
     var notes: [String: CallbackNote] = [:]
     var open: [String: Int] = [:]
+    var byStatus: [CallbackStatus: Int] = [:]
     var slots: [Slot: Int] = [:]
     var reservations: [String: Reservation] = [:]
     var byField: [String: Keys] = [:]
@@ -104,7 +105,8 @@ final class CallbackIndex: Sendable {
     state.withLock { state in starts.map { state.slots[Slot(service: service, start: $0)] ?? 0 } }
   }
 
-  func openCount(of service: String) -> Int { state.withLock { $0.open[service] ?? 0 } }
+  /// Callbacks of all services, those whose record is still kept among them.
+  var counts: [CallbackStatus: Int] { state.withLock { $0.byStatus } }
 
   // MARK: Following
 
@@ -127,6 +129,7 @@ final class CallbackIndex: Sendable {
 
   private static func enter(_ id: String, _ note: CallbackNote, _ state: inout State) {
     if note.isOpen { state.open[note.serviceName, default: 0] += 1 }
+    state.byStatus[note.status, default: 0] += 1
     if let slot = note.takenSlot { state.slots[Slot(service: note.serviceName, start: slot), default: 0] += 1 }
     #if CARILLON_CANARIES
       if Canary.sings(.slotCountedShort), note.agentID != nil { give(note.takenSlot, of: note.serviceName, &state) }
@@ -147,6 +150,7 @@ final class CallbackIndex: Sendable {
 
   private static func leave(_ id: String, _ note: CallbackNote, _ state: inout State) {
     if note.isOpen { subtract(1, from: note.serviceName, &state.open) }
+    subtract(1, from: note.status, &state.byStatus)
     give(note.takenSlot, of: note.serviceName, &state)
     for field in lookUps(note) {
       switch state.byField[field] {

@@ -18,6 +18,7 @@ struct CallbackInterpreter: Sendable {
   let timers: KeyedTimers<CallbackTimer>
   let options: OptionStore
   let context: RuntimeContext
+  let metrics: CallbackMetrics
   let logger: Logger
 
   /// The one timer of a callback.
@@ -40,13 +41,13 @@ struct CallbackInterpreter: Sendable {
 
   /// What the alarms do: made once, since there is one for each callback.
   static func alarmed(
-    _ directory: EntityDirectory<Callback>, _ index: CallbackIndex, _ options: OptionStore, _ context: RuntimeContext
+    _ directory: EntityDirectory<Callback>, _ options: OptionStore, _ context: RuntimeContext
   ) -> KeyedTimers<CallbackTimer>.Firing {
     { _, key in
       // By its key, not by itself: a timer must not keep a callback from its sleep.
       context.lanes[EntityID(directory.kind, key).hashValue].enqueue {
-        let policy = options.callbackPolicy(of: index[key]?.serviceName)
-        await directory[key]?.post(CallbackCommand(.alarm, policy: policy))
+        guard let callback = directory[key] else { return }
+        await callback.post(CallbackCommand(.alarm, policy: await options.policy(of: callback)))
       }
     }
   }
@@ -60,7 +61,9 @@ struct CallbackInterpreter: Sendable {
     let note = await note(of: callback)
     let before = index.set(callback.id.key, note)
     router.changed(callback.id.key, from: before, to: note)
-    guard feed.hasListeners, let view = await callback.peek({ CallbackView($0, id: callback.id.key) }) else { return }
+    if case .completed(let reason) = change { metrics.ended(reason) }
+    guard feed.hasListeners, var view = await callback.peek({ CallbackView($0, id: callback.id.key) }) else { return }
+    view.chatID = pushes.chats.index[view.id]?.chatSessionID
     feed.publish(chatID: view.chatID ?? "", serviceID: view.id, .callback(change, view))
   }
 
@@ -75,7 +78,7 @@ struct CallbackInterpreter: Sendable {
         guard let callback = directory[id],
           await callback.peek({ $0.agentID == agentID && !$0.agentHasAccepted && $0.status != .processing })
         else { continue }
-        let policy = options.callbackPolicy(of: index[id]?.serviceName)
+        let policy = await options.policy(of: callback)
         await callback.post(CallbackCommand(.agentReleased(agentID: agentID), policy: policy))
       }
     }
@@ -135,8 +138,11 @@ struct CallbackInterpreter: Sendable {
 }
 
 extension OptionStore {
-  func callbackPolicy(of service: String?, fields: [CallbackField] = []) -> CallbackPolicy {
-    guard let service else { return CallbackPolicy() }
+  /// The options of a callback's service as they stand now, with what its request may override.
+  func policy(of callback: Entity<Callback>) async -> CallbackPolicy {
+    guard let (service, fields) = await callback.peek({ $0.request.map { ($0.serviceName, $0.fields) } }) else {
+      return CallbackPolicy()
+    }
     return CallbackPolicy(options: current, service: service, fields: fields)
   }
 }

@@ -81,7 +81,7 @@ final class CallbackRouter: Sendable {
       let (old, new) = (before.flatMap(Self.heldAgent), note.flatMap(Self.heldAgent))
       if let new {
         state.held[new, default: []].insert(id)
-        if old != new { record(assignmentAt: context.time.now, &state) }
+        if old != new, state.isOpen { record(assignmentAt: context.time.now, &state) }
       }
       if let old, old != new {
         state.held[old]?.remove(id)
@@ -120,6 +120,22 @@ final class CallbackRouter: Sendable {
   }
 
   // MARK: What people ask
+
+  struct Load: Equatable {
+    var waiting: Int
+    /// Since when the one waits that has waited longest.
+    var oldest: Timestamp?
+    var agentsReady: Int
+    var agentsFree: Int
+  }
+
+  var load: Load {
+    state.withLock { state in
+      Load(
+        waiting: state.tickets.count, oldest: state.tickets.values.lazy.map(\.since).min(),
+        agentsReady: state.ready.count, agentsFree: state.ready.count { state.isFree($0) })
+    }
+  }
 
   /// Those that wait for an agent, in the order in which they are served.
   func waiting(limit: Int) -> [String] {

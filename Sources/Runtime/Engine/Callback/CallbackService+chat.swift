@@ -39,7 +39,7 @@ extension CallbackService {
     guard index[id] != nil, let callback = directory[id] else { return }
     let chat = await chats.directory.peek(id) { (isStarted: $0.isStarted, isEnded: $0.isEnded, agents: $0.agents) }
     guard let chat = chat ?? nil, chat.isStarted else { return }
-    let policy = policy(of: id)
+    let policy = await options.policy(of: callback)
     await callback.post(CallbackCommand(.chatStarted, policy: policy))
     let (status, held) = await callback.peek { ($0.status, $0.agentID) }
     if status == .queued || status == .routing {

@@ -17,6 +17,7 @@ public struct CallbackService: Sendable {
   let context: RuntimeContext
   let limits: EngineLimits
   let identifiers: Identifiers
+  let metrics: CallbackMetrics
 
   // MARK: Apps
 
@@ -154,26 +155,32 @@ public struct CallbackService: Sendable {
     }
   }
 
+  // MARK: Operators
+
+  /// Brings the gauges up to date.
+  public func report() { metrics.report(index.counts, router.load, now: context.time.now) }
+
   // MARK: Parts
 
   /// The queue of its device has taken over a push.
   func handedOver(_ id: String, _ number: Int) async {
-    await directory[id]?.post(CallbackCommand(.pushHandedOver(number: number), policy: policy(of: id)), lazy: true)
+    let command = CallbackCommand(.pushHandedOver(number: number), policy: CallbackPolicy())
+    await directory[id]?.post(command, lazy: true)
   }
 
+  /// Not by the index, which follows a moment after the callback is durable: it says itself whether it is there.
   func entity(_ id: String) throws(EngineError) -> Entity<Callback> {
-    guard index[id] != nil, let callback = directory[id] else { throw .callback(.unknown) }
+    guard let callback = directory[id] else { throw .callback(.unknown) }
     return callback
   }
 
-  func policy(of id: String) -> CallbackPolicy { options.callbackPolicy(of: index[id]?.serviceName) }
-
   func perform(_ action: CallbackAction, on callback: Entity<Callback>) async throws(EngineError) -> CallbackView {
     let id = callback.id.key
-    var service = index[id]?.serviceName
-    var fields = await callback.peek { $0.request?.fields ?? [] }
-    if case .create(let request) = action { (service, fields) = (request.serviceName, request.fields) }
-    let command = CallbackCommand(action, policy: options.callbackPolicy(of: service, fields: fields))
+    var policy = await options.policy(of: callback)
+    if case .create(let request) = action {
+      policy = CallbackPolicy(options: options.current, service: request.serviceName, fields: request.fields)
+    }
+    let command = CallbackCommand(action, policy: policy)
     let view: CallbackView?
     do throws(TurnError<CallbackRejection>) {
       view = try await callback.perform(command) { CallbackView($0, id: id) }
@@ -203,7 +210,8 @@ public struct CallbackService: Sendable {
     let (current, request) = (options.current, view.request)
     view.chatID = chats.index[view.id]?.chatSessionID
     view.lookupKeys = current.lookupKeys(ofCallback: request.serviceName).all
-    let snooze = options.callbackPolicy(of: request.serviceName, fields: request.fields).snoozeDuration
+    let snooze =
+      CallbackPolicy(options: current, service: request.serviceName, fields: request.fields).snoozeDuration
     view.snoozeMinutes = Int((snooze.components.seconds + 59) / 60)
     view.cancelItemSnoozes = current.callback(request.serviceName, "callback.cancel_item_action") == "snooze"
     return view

@@ -147,7 +147,7 @@ extension Engine {
     }
     for id in scope.callbacks.sorted() {
       guard let callback = callbacks.directory[id] else { continue }
-      _ = try await callback.perform(CallbackCommand(.erase, policy: callbacks.policy(of: id))) { _ in true }
+      _ = try await callback.perform(CallbackCommand(.erase, policy: CallbackPolicy())) { _ in true }
     }
     feed.forget(scope.callbacks)
     feed.forget(scope.chats)
