@@ -45,7 +45,7 @@ test: setup test-environment ## Run all tests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
-	Tests/Fuzz/run 40
+	Tests/Fuzz/run 25
 
 torture: torture-build ## Everything that could happen to a server, the long form: hours
 	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate
