@@ -24,12 +24,14 @@ struct Identifiers: Sendable {
   func digits(_ count: Int) -> String { text(count, of: Self.decimal) }
 
   /// Decimal node number, `-`, lower-case UUID of version 4.
-  func serviceID(node: Int) -> String {
-    var bytes = [UInt8](repeating: 0, count: 16)
-    bytes.withUnsafeMutableBytes { randomBytes($0) }
+  func serviceID(node: Int) -> String { "\(node)-" + uuid() }
+
+  /// Version 4, in lower case.
+  func uuid() -> String {
+    var bytes = bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    return "\(node)-" + UUIDText.text(bytes)
+    return UUIDText.text(bytes)
   }
 
   /// 1…2⁶³−1.

@@ -48,7 +48,7 @@ public struct NotificationService: Sendable {
   /// - Throws: `.invalid`, `.limitReached`, `.storageFull`, `.unavailable`.
   public func subscribe(_ order: SubscriptionOrder) async throws(EngineError) -> String {
     let terms = try terms(order)
-    let key = UUIDText.text(identifiers.bytes(16))
+    let key = identifiers.uuid()
     guard let subscription = directory.entity(key, limit: limits.subscriptionsMaximum) else {
       throw .limitReached("subscriptions")
     }

@@ -48,7 +48,7 @@ public struct StorageService: Sendable {
 
   /// Stores under a new id. - Parameter seconds: how long it lives. - Returns: the id.
   public func create(_ uploads: [StorageUpload], seconds: Int) async throws(StorageFailure) -> String {
-    let key = UUIDText.text(identifiers.bytes(16))
+    let key = identifiers.uuid()
     try await withFiles(of: uploads) { pairs throws(StorageFailure) in
       let change = StorageChange(pairs, until: until(seconds), mayBeNew: true)
       try await make(key, change)
@@ -96,7 +96,7 @@ public struct StorageService: Sendable {
     try await names[abs(name.hashValue % names.count)].alone { () async throws(StorageFailure) in
       // What has this name may just be coming to its end: then it is made anew.
       for _ in 0..<Self.attempts {
-        let fresh = UUIDText.text(identifiers.bytes(16))
+        let fresh = identifiers.uuid()
         let key = index.claim(name, for: fresh)
         if key == fresh { return try await make(key, change) }
         // Never a new one under a key that has come to its end: replay would pass over it.
