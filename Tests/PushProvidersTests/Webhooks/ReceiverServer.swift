@@ -3,6 +3,8 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
+@testable import PushProviders
+
 /// A receiver of pushes on loopback that behaves as each request's path asks:
 ///
 /// ```
@@ -12,6 +14,7 @@ import Synchronization
 /// /closes          closes without an answer     /short        200, closes in the middle of the body
 /// /endless         200, body without end        /stuck-body   200, body that never comes
 /// /drip            a byte of the head now and then
+/// /say/eyJ9        200 with the text that this is in base64 for URLs
 /// ```
 final class ReceiverServer: Sendable {
   private let channel: any Channel
@@ -166,6 +169,9 @@ private final class ReceiverHandler: ChannelInboundHandler {
       context.eventLoop.scheduleTask(in: .milliseconds(30)) {
         channel.writeAndFlush(ByteBuffer(string: "ignored"), promise: nil)
       }
+    case "say":
+      let body = parts.last.flatMap { WebBase64.decode($0) } ?? []
+      send(context, "HTTP/1.1 200 x\r\ncontent-length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self))
     case "hold":
       if log.hold(context.channel) { send(context, Self.emptyAnswer(200)) }
     case "closes":

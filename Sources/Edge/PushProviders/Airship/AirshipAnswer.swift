@@ -12,7 +12,7 @@ enum AirshipAnswer {
     switch answer.status {
     case 200...299: return .delivered(id: pushID(answer.body))
     case 400: return .refused(reason: "400 \(complaint(answer.body))")
-    // One device is asked for, so there is no audience to split.
+    // The audience is too short to be what is too large.
     case 413: return .refused(reason: answer.reason)
     case 408, 429, 500...599: return .retryable(reason: answer.reason, after: answer.pause(now: now))
     // Wrong credentials, wrong address, or a version of the interface that is not there any more.

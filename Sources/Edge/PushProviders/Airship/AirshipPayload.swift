@@ -30,11 +30,15 @@ enum AirshipPayload {
       notification["android"] = .object(android(message, extra, seconds))
     }
     var body: JSONObject = [
-      "audience": .object([audience.selector: .string(audience.id)]), "device_types": .array(deviceTypes),
-      "notification": .object(notification),
+      "audience": self.audience(audience), "device_types": .array(deviceTypes), "notification": .object(notification),
     ]
     if let seconds { body["options"] = ["expiry": .integer(seconds)] }
     return JSONValue.object(body).text
+  }
+
+  private static func audience(_ audience: AirshipAudience) -> JSONValue {
+    let selectors = audience.selectors.map { JSONValue.object([$0.kind: .string($0.id)]) }
+    return selectors.count == 1 ? selectors[0] : .object(["or": .array(selectors)])
   }
 
   private static func ios(_ message: PushMessage, _ extra: JSONObject, _ seconds: Int64?) -> JSONObject {

@@ -17,17 +17,43 @@ struct FCMContent: Sendable, Equatable {
 
   /// - Throws: why this message can never pass.
   init(_ message: PushMessage, _ options: PushOptions) throws(FCMRefusal) {
-    // Only the type `fcm` shows what the options say; the others leave it to the app. Spec: GMS 7.3.
-    let isFCM = message.target.type == "fcm"
+    try self.init(message, message.content, options)
+  }
+
+  private init(_ message: PushMessage, _ content: [UInt8], _ options: PushOptions) throws(FCMRefusal) {
+    let showsOptions = Self.showsOptions(message)
     let text = { (text: String?) in text.flatMap { $0.isEmpty ? nil : $0 } }
-    title = text(message.display?.title) ?? (isFCM ? options.text("fcm.title") : nil)
-    body = text(message.display?.body) ?? (isFCM ? options.text("fcm.body") : nil)
+    title = text(message.display?.title) ?? (showsOptions ? options.text("fcm.title") : nil)
+    body = text(message.display?.body) ?? (showsOptions ? options.text("fcm.body") : nil)
     image = text(message.display?.image)
-    guard !message.content.isEmpty else { return }
+    guard !content.isEmpty else { return }
     switch message.form {
-    case .message, .text: data = [Member(name: "message", value: String(decoding: message.content, as: UTF8.self))]
-    case .members: data = try Self.members(message.content)
+    case .message, .text: data = [Member(name: "message", value: String(decoding: content, as: UTF8.self))]
+    case .members: data = try Self.members(content)
     }
+  }
+
+  /// Only the type `fcm` shows what the options say; the others leave it to the app. Spec: GMS 7.3.
+  ///
+  /// A data message, which is the app's own members and nothing to show, stays one: with a notification the app would
+  /// not be woken to decide. Spec: support requests 6.1.
+  private static func showsOptions(_ message: PushMessage) -> Bool {
+    let isData = message.form == .members && message.display == nil && message.alert.isEmpty
+    return message.target.type == "fcm" && !isData
+  }
+
+  /// The content so that it fits: shortened, or else the message's compact form.
+  /// - Throws: why this message can never pass.
+  static func fitting(
+    _ bytesMaximum: Int, _ message: PushMessage, _ options: PushOptions
+  ) throws(FCMRefusal) -> FCMContent {
+    if let fitted = try FCMContent(message, options).fitted(bytesMaximum) { return fitted }
+    if let compact = message.compactContent,
+      let fitted = try FCMContent(message, compact, options).fitted(bytesMaximum)
+    {
+      return fitted
+    }
+    throw FCMRefusal("payload too large")
   }
 
   /// Strings as they are, everything else as its JSON text.

@@ -21,9 +21,7 @@ struct FCMLegacyMessage: Sendable {
     case .condition(let text): (to, condition) = (nil, text)
     case .installation: throw FCMRefusal("fid needs a service account")
     }
-    let content = try FCMContent(delivery.message, delivery.options)
-    guard let fitted = content.fitted(target.payloadBytesMaximum) else { throw FCMRefusal("payload too large") }
-    self.content = fitted
+    content = try FCMContent.fitting(target.payloadBytesMaximum, delivery.message, delivery.options)
     self.delivery = delivery
   }
 

@@ -20,10 +20,8 @@ struct FCMMessage: Sendable {
   /// - Throws: why this message can never pass.
   init(_ delivery: PushDelivery) throws(FCMRefusal) {
     guard let target = FCMTarget(delivery.message.target.deviceID) else { throw FCMRefusal("device id is empty") }
-    let content = try FCMContent(delivery.message, delivery.options)
-    guard let fitted = content.fitted(target.payloadBytesMaximum) else { throw FCMRefusal("payload too large") }
     self.target = target
-    self.content = fitted
+    content = try FCMContent.fitting(target.payloadBytesMaximum, delivery.message, delivery.options)
     self.delivery = delivery
   }
 

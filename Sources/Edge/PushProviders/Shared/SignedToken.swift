@@ -12,6 +12,12 @@ enum SignedToken {
     try await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256).getKey()
   }
 
+  /// HS256 with a shared secret.
+  /// - Precondition: it has at least 32 bytes: JWTKit takes no shorter ones.
+  static func signer(_ secret: String) async throws -> any JWTAlgorithm {
+    try await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256).getKey()
+  }
+
   /// `b64url(header).b64url(claims).b64url(signature)`.
   static func text(header: JSONObject, claims: JSONObject, signer: any JWTAlgorithm) throws -> String {
     let parts = [header, claims].map { PushText.base64URL(JSONValue.object($0).text) }

@@ -11,6 +11,8 @@ final class ClientPool: Sendable {
     /// Nil for the operator's own URLs: any address that the name has.
     let address: IPAddress?
     let trust: TrustRoots?
+    /// Without a byte from the receiver. Part of the key, as a client has one for all of its requests.
+    let readTimeout: Duration
   }
 
   /// A client in use; must be given back.
@@ -106,8 +108,8 @@ final class ClientPool: Sendable {
   private func configuration(_ key: Key) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.timeout.connect = TimeAmount(settings.connectTimeout)
-    configuration.timeout.read = TimeAmount(settings.readTimeout)
-    configuration.timeout.write = TimeAmount(settings.readTimeout)
+    configuration.timeout.read = TimeAmount(key.readTimeout)
+    configuration.timeout.write = TimeAmount(key.readTimeout)
     configuration.connectionPool.idleTimeout = TimeAmount(settings.idleTimeout)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.inFlightPerEndpointMaximum
     // The queue has its own pauses: a receiver that refuses connections is reported at once.

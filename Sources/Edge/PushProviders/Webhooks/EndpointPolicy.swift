@@ -15,16 +15,20 @@ public struct EndpointPolicy: Sendable, Equatable {
   var allowsAllPrivate: Bool
   /// `http` only to addresses that are not public.
   var needsTLSOutside: Bool
+  /// `https` only, wherever it leads.
+  var needsTLS: Bool
 
   /// - Parameters:
   ///   - allowsAllPrivate: any private address may be used, whatever the list says.
   ///   - needsTLSOutside: public receivers must be `https`.
+  ///   - needsTLS: all receivers must be `https`.
   /// - Throws: an option that is malformed.
-  public init(_ options: PushOptions, allowsAllPrivate: Bool = false, needsTLSOutside: Bool = false)
-    throws(OptionProblem)
-  {
+  public init(
+    _ options: PushOptions, allowsAllPrivate: Bool = false, needsTLSOutside: Bool = false, needsTLS: Bool = false
+  ) throws(OptionProblem) {
     self.allowsAllPrivate = allowsAllPrivate
     self.needsTLSOutside = needsTLSOutside
+    self.needsTLS = needsTLS
     privateBlocks = try Self.list("webhooks.allow_private", options) { AddressBlock($0) }
     let ports = try Self.list("webhooks.ports", options) { text in
       Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
@@ -51,9 +55,11 @@ public struct EndpointPolicy: Sendable, Equatable {
   /// is configured or registered. Nil if nothing is.
   public func objection(to url: String) -> String? {
     guard let url = WebhookURL(url) else { return "invalid URL" }
-    guard let address = url.address else { return nil }
-    return objection(to: url, at: [address])
+    return objection(toSchemeOf: url) ?? url.address.flatMap { objection(to: url, at: [$0]) }
   }
+
+  /// What is wrong with posting to this URL wherever it leads; nil if nothing is.
+  func objection(toSchemeOf url: WebhookURL) -> String? { needsTLS && !url.isTLS ? "not https" : nil }
 
   /// What is wrong with posting to this URL, all addresses of which are given; nil if nothing is.
   func objection(to url: WebhookURL, at addresses: [IPAddress]) -> String? {

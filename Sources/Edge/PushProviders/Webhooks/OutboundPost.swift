@@ -18,6 +18,9 @@ struct OutboundPost: Sendable {
   var trust: TrustRoots?
   /// False: the answer's body is read and thrown away.
   var keepsAnswer = false
+  /// How long the answer may take to begin, the way to the receiver included; nil leaves it to the settings, which give
+  /// that way a time of its own.
+  var answerTimeout: Duration?
 }
 
 /// What came back.
@@ -54,12 +57,21 @@ enum OutboundFailure: Error, Equatable {
   /// What it is for the queue, unless the provider knows better. Spec: providers 4.2.
   var outcome: PushOutcome {
     switch self {
-    case .refused(let reason): .refused(reason: reason)
-    case .notConnected(let reason): .retryable(reason: reason, isTransport: true)
-    case .untrusted: .retryable(reason: Self.untrustedReason, isTransport: true)
-    case .unanswered(let reason): .retryable(reason: reason, mayBeDelivered: true, isTransport: true)
-    case .cancelled(let wasWritten): .retryable(reason: "cancelled", mayBeDelivered: wasWritten)
-    case .shutDown: .unprocessed(reason: "shut down")
+    case .refused: .refused(reason: reason)
+    case .notConnected, .untrusted: .retryable(reason: reason, isTransport: true)
+    case .unanswered: .retryable(reason: reason, mayBeDelivered: true, isTransport: true)
+    case .cancelled(let wasWritten): .retryable(reason: reason, mayBeDelivered: wasWritten)
+    case .shutDown: .unprocessed(reason: reason)
+    }
+  }
+
+  /// In a few words, without URL and host.
+  var reason: String {
+    switch self {
+    case .refused(let reason), .notConnected(let reason), .unanswered(let reason): reason
+    case .untrusted: Self.untrustedReason
+    case .cancelled: "cancelled"
+    case .shutDown: "shut down"
     }
   }
 

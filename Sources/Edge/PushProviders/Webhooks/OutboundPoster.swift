@@ -26,8 +26,11 @@ final class OutboundPoster: Sendable {
 
   func post(_ post: OutboundPost) async throws(OutboundFailure) -> OutboundAnswer {
     guard post.body.count <= settings.bodyBytesMaximum else { throw .refused("body too large") }
-    let deadline = NIODeadline.now() + TimeAmount(settings.connectTimeout) + TimeAmount(settings.readTimeout)
+    let deadline =
+      NIODeadline.now() + TimeAmount(post.answerTimeout ?? settings.connectTimeout + settings.readTimeout)
     guard case .guarded(let policy) = post.route else { return try await execute(post, at: nil, deadline) }
+    // Before anybody is asked for the name.
+    if let objection = policy.objection(toSchemeOf: post.url) { throw .refused(objection) }
     let addresses = try await checkedAddresses(of: post.url, policy).prefix(settings.addressesTriedMaximum)
     var failure = OutboundFailure.notConnected("name not found")
     for address in addresses {
@@ -74,15 +77,16 @@ final class OutboundPoster: Sendable {
     request.headers.add(name: "User-Agent", value: "Carillon/\(settings.version)")
     let body = WatchedBody(post.body)
     request.body = .bytes(body)
-    guard let lease = pool.borrow(ClientPool.Key(host: post.url.host, address: address, trust: post.trust)) else {
-      throw .shutDown
-    }
+    let readTimeout = post.answerTimeout ?? settings.readTimeout
+    let key = ClientPool.Key(host: post.url.host, address: address, trust: post.trust, readTimeout: readTimeout)
+    guard let lease = pool.borrow(key) else { throw .shutDown }
     defer { pool.giveBack(lease) }
     do {
       let response = try await lease.client.execute(request, deadline: deadline)
       return OutboundAnswer(
         status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
-        date: response.headers.first(name: "Date"), body: await read(response, keeps: post.keepsAnswer))
+        date: response.headers.first(name: "Date"),
+        body: await read(response, keeps: post.keepsAnswer, within: readTimeout))
     } catch {
       // Nobody asks for a body that is empty: what is not known counts as written.
       throw Self.failure(of: error, wasWritten: body.hasBeenRead || body.isEmpty)
@@ -90,8 +94,8 @@ final class OutboundPoster: Sendable {
   }
 
   /// Reads a short body, so that the connection can be used again; a long or slow one costs the connection instead.
-  private func read(_ response: HTTPClientResponse, keeps: Bool) async -> [UInt8] {
-    let deadline = ContinuousClock.now + settings.readTimeout
+  private func read(_ response: HTTPClientResponse, keeps: Bool, within limit: Duration) async -> [UInt8] {
+    let deadline = ContinuousClock.now + limit
     var bytes: [UInt8] = []
     var count = 0
     do {

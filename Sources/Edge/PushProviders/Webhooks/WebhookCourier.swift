@@ -42,17 +42,20 @@ public final class WebhookCourier: Sendable {
   ///   - success: which statuses count as delivered.
   ///   - caFile: certificates that are trusted beside the system's (option `webhooks.ca_file`).
   ///   - authorization: the value of that header.
+  ///   - headers: further ones.
+  ///   - answerTimeout: how long the answer may take to begin, all in all; nil leaves it to the settings.
   ///   - now: when the attempt began; goes out as `webhook-timestamp`.
   public func post(
     _ event: [UInt8], to url: String, id: String, secrets: WebhookSecrets = .none, policy: EndpointPolicy?,
-    success: WebhookSuccess = .anySuccess, caFile: String? = nil, authorization: String? = nil, now: Timestamp
+    success: WebhookSuccess = .anySuccess, caFile: String? = nil, authorization: String? = nil,
+    headers: [(name: String, value: String)] = [], answerTimeout: Duration? = nil, now: Timestamp
   ) async -> PushOutcome {
     guard let url = WebhookURL(url) else { return .refused(reason: "invalid URL") }
     guard Self.isIdentifier(id) else { return .refused(reason: "invalid id") }
     var post = OutboundPost(url: url, body: event, route: policy.map { .guarded($0) } ?? .operators)
-    post.headers = [
-      ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(now.wholeSeconds)"),
-    ]
+    post.answerTimeout = answerTimeout
+    post.headers =
+      [("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(now.wholeSeconds)")] + headers
     if let signatures = secrets.signatures(id: id, at: now, event) {
       post.headers.append(("webhook-signature", signatures))
     }

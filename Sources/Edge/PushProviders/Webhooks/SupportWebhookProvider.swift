@@ -1,0 +1,72 @@
+public import PushDomain
+
+/// What an app's owner is told about support requests: POST to the URL that is the device id; the content is the body,
+/// byte for byte. Spec: support requests 5.
+///
+/// Type `support-webhook` carries notifications to the customer's backend, `support-events` what a help desk subscribes
+/// to. Both are signed as all webhooks are; notifications also as Zendesk does if `support.zendesk_signature_secret` is
+/// set. Any 2xx is a success, and the answer has to begin within `support.webhook_timeout` seconds.
+///
+/// The URLs come from tenants, so `EndpointPolicy` holds, and they must be `https` unless `support.test` is `true`.
+public struct SupportWebhookProvider: PushProvider {
+  /// Spec: support requests 5.
+  public static let notificationType = "support-webhook"
+  public static let eventType = "support-events"
+  /// Seconds that `support.webhook_timeout` may be, and what it is if it is not set. Spec: support requests 10.
+  public static let timeoutSeconds = 1...60
+  public static let timeoutSecondsDefault = 10
+
+  private let courier: WebhookCourier
+
+  public init(courier: WebhookCourier) { self.courier = courier }
+
+  public var types: Set<String> { [Self.notificationType, Self.eventType] }
+
+  public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
+    do {
+      let (terms, _) = try (Terms(target, options), courier.trust("webhooks.ca_file", options))
+      return terms.policy.objection(to: target.deviceID).map { "device id: \($0)" }
+    } catch { return error.description }
+  }
+
+  public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
+    .webhook(target.type, target.deviceID, courier.settings)
+  }
+
+  public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
+    let (message, options) = (delivery.message, delivery.options)
+    let terms: Terms
+    do { terms = try Terms(message.target, options) } catch { return .laneBroken(reason: error.description) }
+    let outcome = await courier.post(
+      message.content, to: message.target.deviceID, id: delivery.id, secrets: terms.secrets, policy: terms.policy,
+      success: .anySuccess, caFile: options.text("webhooks.ca_file"),
+      headers: [("Accept", "application/json")]
+        + (terms.zendeskSignature?.headers(for: message.content, at: delivery.now) ?? []),
+      answerTimeout: terms.answerTimeout, now: delivery.now)
+    // One endpoint hears of everybody's requests: it stops, and no user's devices with it.
+    if case .unregistered(let reason, _, _) = outcome { return .laneBroken(reason: reason) }
+    return outcome
+  }
+
+  public func reload() { courier.reload() }
+
+  /// What the options say about one kind of post.
+  struct Terms {
+    let policy: EndpointPolicy
+    let secrets: WebhookSecrets
+    let zendeskSignature: ZendeskSignature?
+    let answerTimeout: Duration
+
+    init(_ target: PushAddress, _ options: PushOptions) throws(OptionProblem) {
+      policy = try EndpointPolicy(options, needsTLS: !options.flag("support.test"))
+      secrets = try WebhookSecrets(options)
+      zendeskSignature = target.type == notificationType ? try ZendeskSignature(options) : nil
+      var seconds: Int? = timeoutSecondsDefault
+      if let text = options.text("support.webhook_timeout") { seconds = Int(text) }
+      guard let seconds, timeoutSeconds.contains(seconds) else {
+        throw OptionProblem(malformed: "support.webhook_timeout")
+      }
+      answerTimeout = .seconds(seconds)
+    }
+  }
+}
