@@ -89,6 +89,7 @@ let package = Package(
     core("PushDomain", ["EventSourcing", heap]),
     core("CallbackDomain", ["EventSourcing"]),
     core("StorageDomain", ["EventSourcing"]),
+    core("SupportDomain", ["EventSourcing"]),
     core("GCMProtocol", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     .target(
       name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Core/MCSProtocol",
@@ -108,9 +109,8 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "CallbackDomain", "PushDomain", "StorageDomain", "GCMProtocol", "WebPushEncryption", collections, heap, crypto,
-        logging,
-        coreMetrics, metrics, systemPackage,
+        "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
+        collections, heap, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
 
     // Edge: the world.
@@ -118,7 +118,7 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain", "PushDomain",
-        "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+        "SupportDomain", "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
         logging,
         metrics, crypto, cryptoExtras, lifecycle,
       ],
@@ -149,13 +149,16 @@ let package = Package(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "HTTPEdge", "Journal", configuration, systemPackage, yams]),
+      [
+        "Bayeux", "CallbackDomain", "ChatDomain", "Engine", "HTTPEdge", "Journal", "SupportDomain", configuration,
+        systemPackage, yams,
+      ]),
     .executableTarget(
       name: "carillon",
       dependencies: [
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "Engine",
         "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics",
-        "PushDomain", "PushProviders",
+        "PushDomain", "PushProviders", "SupportDomain",
         argumentParser, asyncHTTPClient, coreMetrics, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
         systemPackage, unixSignals,
       ],
@@ -167,8 +170,7 @@ let package = Package(
       dependencies: [
         "Bayeux", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol",
-        "PrometheusMetrics",
-        "PushDomain", "PushProviders",
+        "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
@@ -180,7 +182,8 @@ let package = Package(
       "Simulation", in: "Tests",
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
-        "ChatDomain", "CallbackDomain", "PushDomain", "GCMProtocol", "Journal", "JournalFormat", logging, systemPackage,
+        "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "Journal", "JournalFormat", logging,
+        systemPackage,
       ]),
     .executableTarget(
       name: "carillon-simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
@@ -198,6 +201,7 @@ let package = Package(
     tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
     tests("CallbackDomainTests", ["TestSupport", "CallbackDomain", "EventSourcing"]),
     tests("StorageDomainTests", ["StorageDomain", "EventSourcing"]),
+    tests("SupportDomainTests", ["TestSupport", "SupportDomain", "EventSourcing"]),
     tests("PushDomainTests", ["TestSupport", "PushDomain", "EventSourcing"]),
     tests("GCMProtocolTests", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
     tests("MCSProtocolTests", ["MCSProtocol", protobuf]),
@@ -208,7 +212,7 @@ let package = Package(
       "EngineTests",
       [
         "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain",
-        "PushDomain", "StorageDomain", "GCMProtocol", "Journal",
+        "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "Journal",
         "JournalFormat", "SimulatedDisk", "TestSupport", logging, systemPackage,
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
@@ -223,8 +227,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests",
       [
-        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "EventSourcing",
-        "JSONEnvelope", "Journal", "GCMProtocol",
+        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
+        "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "StandInSupport", httpTypes, jwtKit, crypto, lifecycle, logging, nioCore, nioPosix, nioHTTP1,
         nioWebSocket, systemPackage,
       ]),

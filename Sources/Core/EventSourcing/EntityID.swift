@@ -16,10 +16,13 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let callback = EntityKind(rawValue: 10)
   public static let subscription = EntityKind(rawValue: 11)
   public static let stored = EntityKind(rawValue: 12)
+  public static let supportRequest = EntityKind(rawValue: 13)
+  public static let supportUser = EntityKind(rawValue: 14)
+  public static let supportApp = EntityKind(rawValue: 15)
 
   private static let all: [EntityKind] = [
     .chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device, .installation, .deviceGroup, .broadcast,
-    .callback, .subscription, .stored,
+    .callback, .subscription, .stored, .supportRequest, .supportUser, .supportApp,
   ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
@@ -37,6 +40,9 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     case .callback: "callback"
     case .subscription: "subscription"
     case .stored: "stored"
+    case .supportRequest: "request"
+    case .supportUser: "user"
+    case .supportApp: "app"
     default: nil
     }
   }
