@@ -118,7 +118,8 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain", "PushDomain",
-        "SupportDomain", "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+        "SupportDomain", "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1,
+        nioWebSocket, nioSSL,
         logging,
         metrics, crypto, cryptoExtras, lifecycle,
       ],
@@ -182,7 +183,8 @@ let package = Package(
       "Simulation", in: "Tests",
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
-        "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "Journal", "JournalFormat", logging,
+        "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "Journal", "JournalFormat",
+        logging,
         systemPackage,
       ]),
     .executableTarget(
@@ -227,7 +229,7 @@ let package = Package(
     tests(
       "HTTPEdgeTests",
       [
-        "HTTPEdge", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
+        "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "StandInSupport", httpTypes, jwtKit, crypto, lifecycle, logging, nioCore, nioPosix, nioHTTP1,
         nioWebSocket, systemPackage,

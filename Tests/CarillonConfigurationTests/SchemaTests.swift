@@ -35,6 +35,8 @@ struct SchemaTests {
       ("service.request-chat", .service), ("service.", nil), ("service", nil), ("push.provider", nil),
       ("push.provider.", nil), ("push.provider.event", nil), ("push.provider.event.", nil),
       ("push.provider.shop.event", nil), ("push.provider.shop.event.", nil), ("Server", nil), ("", nil),
+      ("support", .support), ("support.app.shop.ios", .supportApp), ("support.agents", .supportAgents),
+      ("support.app", nil), ("support.app.", nil), ("support.agents.", nil), ("support.", nil),
     ])
   func kinds(name: String, kind: SectionKind?) {
     #expect(SectionKind(section: name) == kind)

@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import JournalFormat
 import PushDomain
+import SupportDomain
 import SystemPackage
 
 @testable import Engine
@@ -93,5 +94,20 @@ final class AuditRecords {
     PushMessage(
       producer: producer, number: number, tag: "chat", alert: "New message", content: Array("{}".utf8),
       service: "request-chat", target: PushAddress(type: "customhttp", deviceID: device))
+  }
+
+  /// What registering these devices of support writes: they are device 1, 2, …
+  static func registered(_ devices: [(identifier: String, platform: SupportDevice.Platform)]) throws
+    -> [SupportUserEvent]
+  {
+    var user = SupportUser()
+    user.evolve(.identified(SupportIdentity(key: .contact("anybody"))), at: .epoch)
+    return try devices.flatMap { device in
+      let events = try user.decide(
+        .registerDevice(identifier: device.identifier, device.platform, .pushToken, locale: "en-us", app: "demo"),
+        now: .epoch)
+      for event in events { user.evolve(event, at: .epoch) }
+      return events
+    }
   }
 }

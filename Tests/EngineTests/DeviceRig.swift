@@ -191,7 +191,7 @@ final class DeviceRig: Sendable {
   }
 }
 
-/// Takes pushes of the types `test` and `httpcb`; answers as it is told, or holds what it has until it is told.
+/// Takes pushes of several types; answers as it is told, or holds what it has until it is told.
 final class PatientProvider: PushProvider {
   /// Nil: hold it.
   typealias Answer = @Sendable (PushDelivery) -> PushOutcome?
@@ -214,7 +214,9 @@ final class PatientProvider: PushProvider {
     }
   ) { self.lane = lane }
 
-  var types: Set<String> { ["test", "httpcb", "ios"] }
+  var types: Set<String> {
+    ["test", "httpcb", "ios", "fcm", "airship", SupportWebhooks.webhookType, SupportWebhooks.eventsType]
+  }
   func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? { state.withLock { $0.obstacle } }
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane { lane(target, options) }
 

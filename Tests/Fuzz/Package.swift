@@ -61,6 +61,7 @@ let package = Package(
     module("PushDomain", in: "Sources/Core", ["EventSourcing", heap]),
     module("CallbackDomain", in: "Sources/Core", ["EventSourcing"]),
     module("StorageDomain", in: "Sources/Core", ["EventSourcing"]),
+    module("SupportDomain", in: "Sources/Core", ["EventSourcing"]),
     module("GCMProtocol", in: "Sources/Core", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     module("MCSProtocol", in: "Sources/Core", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
     module("WebPushEncryption", in: "Sources/Core", [crypto]),
@@ -74,13 +75,13 @@ let package = Package(
       "Engine", in: "Sources/Runtime",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "CallbackDomain", "PushDomain", "StorageDomain", "GCMProtocol", "WebPushEncryption", collections, heap, crypto,
-        logging, coreMetrics, metrics, systemPackage,
+        "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
+        collections, heap, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
     // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", configuration, systemPackage, yams],
+      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", "SupportDomain", configuration, systemPackage, yams],
       exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
 
     // Without its server, and with that without NIO.
@@ -97,7 +98,10 @@ let package = Package(
     fuzzer("LZ4", ["LZ4"]),
     fuzzer(
       "Events",
-      ["Engine", "EntityRuntime", "EventSourcing", "CallbackDomain", "ChatDomain", "PushDomain", "StorageDomain"]),
+      [
+        "Engine", "EntityRuntime", "EventSourcing", "CallbackDomain", "ChatDomain", "PushDomain", "StorageDomain",
+        "SupportDomain",
+      ]),
     fuzzer("Configuration", ["CarillonConfiguration"]),
     fuzzer("XMPP", ["CCSEdge", "GCMProtocol"]),
     fuzzer("MCS", ["MCSProtocol", protobuf]),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Check-in", .timeLimit(.minutes(1)))
+@Suite("Check-in", .timeLimit(.minutes(5)))
 struct CheckInTests {
   /// As Chromium sends it: version 3, a browser, no id.
   private static let firstTime: [UInt8] = [0x22, 0x02, 0x60, 0x03, 0x70, 0x03, 0xB0, 0x01, 0x00]

@@ -44,7 +44,7 @@ struct DeviceSocketCodecTests {
   }
 }
 
-@Suite("Device's socket", .timeLimit(.minutes(1)))
+@Suite("Device's socket", .timeLimit(.minutes(5)))
 struct DeviceSocketTests {
   private static let app = "com.example.app"
   private static let sender = "1234567890"

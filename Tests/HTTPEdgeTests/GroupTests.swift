@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Device groups over HTTP", .timeLimit(.minutes(1)))
+@Suite("Device groups over HTTP", .timeLimit(.minutes(5)))
 struct GroupTests {
   private func body(_ operation: String, name: String? = "home", key: String? = nil, _ tokens: [String]) -> String {
     var members: [(String, JSONValue)] = [("operation", .string(operation))]

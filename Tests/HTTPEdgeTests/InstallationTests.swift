@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Firebase's web registration", .timeLimit(.minutes(1)))
+@Suite("Firebase's web registration", .timeLimit(.minutes(5)))
 struct InstallationTests {
   private static let point = Base64.encodeURLSafe(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
   private static let secret = Base64.encodeURLSafe([UInt8](repeating: 7, count: 16))

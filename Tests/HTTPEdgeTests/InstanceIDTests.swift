@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("The Instance ID service", .timeLimit(.minutes(1)))
+@Suite("The Instance ID service", .timeLimit(.minutes(5)))
 struct InstanceIDTests {
   private func run(
     _ body: (_ device: TestDevice, _ token: String, _ sender: MessagingCaller, ServerHarness) async throws -> Void

@@ -66,10 +66,14 @@ struct TestDevice {
 extension ServerHarness {
   /// An app server with a key of its own.
   func appServer(_ sender: String, project: String? = nil) async throws -> MessagingCaller {
-    let key = try tokens.create(
-      name: "server-\(sender)", role: .sender, sender: SenderGrant(sender: sender, projectID: project))
-    // Keys are looked for in the file only now and then.
-    while tokens.sender(forKey: key) == nil { await Task.yield() }
+    let key = try await senderKey("server-\(sender)", SenderGrant(sender: sender, projectID: project))
     return MessagingCaller(client: try await connect(), fields: [("Authorization", "key=\(key)")])
+  }
+
+  /// A key that the server knows: it looks for keys in the file only now and then.
+  func senderKey(_ name: String, _ grant: SenderGrant) async throws -> String {
+    let key = try tokens.create(name: name, role: .sender, sender: grant)
+    try await until { tokens.sender(forKey: key) != nil }
+    return key
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Methods that a path does not have", .timeLimit(.minutes(1)))
+@Suite("Methods that a path does not have", .timeLimit(.minutes(5)))
 struct MethodTests {
   @Test(
     "what HTTP knows is answered with 405 and the methods that there are, what it does not know with 501",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Notifications over REST", .timeLimit(.minutes(1)))
+@Suite("Notifications over REST", .timeLimit(.minutes(5)))
 struct NotificationTests {
   /// Takes every push.
   private final class Courier: PushProvider {
@@ -103,7 +103,7 @@ struct NotificationTests {
       let client = try await server.connect()
       let id = try await server.cometSession(client)
       try await client.post("/genesys/cometd/connect", server.connect(id), headers: "gms_user: user\r\n")
-      await server.holdsPolls(1)
+      try await server.holdsPolls(1)
       let message = #"{"tag":"orders.shipped","message":"on its way"}"#
       #expect(try await backEnd.call("POST", "publish", message).json == ["delivered": 1])
       let reply = try JSONValue(parsing: try await client.response().body)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("The description of all routes", .timeLimit(.minutes(1)))
+@Suite("The description of all routes", .timeLimit(.minutes(5)))
 struct OpenAPITests {
   /// A method of a path.
   private struct Operation: Hashable, CustomStringConvertible {
@@ -44,7 +44,8 @@ struct OpenAPITests {
   private func served(by server: ServerHarness) async -> Set<Operation> {
     let router = EdgeRouter(
       engine: server.engine, tokens: server.tokens, limits: EdgeLimits(), messaging: MessagingEdgeSettings(),
-      exposition: { "" }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      verifyIdentity: EdgeConfiguration.verifiesNobody, exposition: { "" },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ).router()
     let responder = router.buildResponder()
     var operations: Set<Operation> = []

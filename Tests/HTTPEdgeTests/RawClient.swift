@@ -76,15 +76,20 @@ final class RawClient: Sendable {
 
   /// Waits until the server has closed its side; returns what had come before.
   @discardableResult
-  func closure() async throws -> [UInt8] {
-    try await withCheckedThrowingContinuation { continuation in
-      inbox.wait(Inbox.Wait(continuation: continuation, atEnd: true) { _ in nil })
-    }
-  }
+  func closure() async throws -> [UInt8] { try await wait(atEnd: true) { _ in nil } }
 
   private func bytes(_ length: @escaping @Sendable ([UInt8]) -> Int?) async throws -> [UInt8] {
-    try await withCheckedThrowingContinuation { continuation in
-      inbox.wait(Inbox.Wait(continuation: continuation, atEnd: false, length: length))
+    try await wait(atEnd: false, length: length)
+  }
+
+  /// A test whose time is up waits no longer: its connection is closed.
+  private func wait(atEnd: Bool, length: @escaping @Sendable ([UInt8]) -> Int?) async throws -> [UInt8] {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        inbox.wait(Inbox.Wait(continuation: continuation, atEnd: atEnd, length: length))
+      }
+    } onCancel: {
+      channel.close(promise: nil)
     }
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Registration of apps", .timeLimit(.minutes(1)))
+@Suite("Registration of apps", .timeLimit(.minutes(5)))
 struct RegisterTests {
   @Test("the same app and sender get the same token; another sender another one")
   func tokens() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Chat over REST", .timeLimit(.minutes(1)))
+@Suite("Chat over REST", .timeLimit(.minutes(5)))
 struct RestTests {
   private func json(_ response: RawClient.Response) throws -> JSONValue { try JSONValue(parsing: response.body) }
 

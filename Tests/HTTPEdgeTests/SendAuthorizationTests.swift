@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Who may send", .timeLimit(.minutes(1)))
+@Suite("Who may send", .timeLimit(.minutes(5)))
 struct SendAuthorizationTests {
   @Test("without a good key there is a page titled Unauthorized")
   func unauthorized() async throws {

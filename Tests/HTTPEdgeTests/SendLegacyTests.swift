@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Messages over legacy HTTP", .timeLimit(.minutes(1)))
+@Suite("Messages over legacy HTTP", .timeLimit(.minutes(5)))
 struct SendLegacyTests {
   @Test(
     "a message reaches the connected device, under both names of the resource", arguments: ["/gcm/send", "/fcm/send"])

@@ -22,9 +22,8 @@ struct SendRig {
     _ body: (SendRig) async throws -> Void
   ) async throws {
     try await ServerHarness.run(limits: limits) { server in
-      let key = try server.tokens.create(
-        name: "shop", role: .sender,
-        sender: SenderGrant(sender: sender, isTest: isTest, allowedAddresses: allowedAddresses))
+      let key = try await server.senderKey(
+        "shop", SenderGrant(sender: sender, isTest: isTest, allowedAddresses: allowedAddresses))
       let installations = server.engine.installations
       let device = try await installations.checkIn(nil)
       let token = try await installations.register(form(), device)

@@ -18,6 +18,7 @@ struct ServerHarness {
     limits: EdgeLimits = EdgeLimits(), options: [String: [String: String]] = [:], origins: OriginPolicy = .any,
     messaging: MessagingEdgeSettings = MessagingEdgeSettings(), recovers: Bool = true,
     providers: @escaping ProviderLookUp = { _ in nil },
+    verifyIdentity: @escaping SupportIdentityVerifier = EdgeConfiguration.verifiesNobody,
     _ body: (ServerHarness) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
@@ -32,7 +33,8 @@ struct ServerHarness {
     let tokens = try TokenStore(directory: directory.path)
     let server = HTTPServer(
       engine: engine, tokens: tokens,
-      configuration: EdgeConfiguration(port: 0, limits: limits, allowedOrigins: origins, messaging: messaging),
+      configuration: EdgeConfiguration(
+        port: 0, limits: limits, allowedOrigins: origins, messaging: messaging, verifyIdentity: verifyIdentity),
       metrics: { "up 1\n" },
       logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)
@@ -52,10 +54,8 @@ struct ServerHarness {
     try outcome.get()
   }
 
-  /// Waits until so many polls are held; the suite's time limit ends what never comes.
-  func holdsPolls(_ count: Int) async {
-    while server.heldPollCount != count { await Task.yield() }
-  }
+  /// Waits until so many polls are held.
+  func holdsPolls(_ count: Int) async throws { try await until { server.heldPollCount == count } }
 
   func connect() async throws -> RawClient { try await RawClient.connect(port) }
 
@@ -86,4 +86,9 @@ struct ServerHarness {
     guard let start = reply.firstRange(of: #""clientId":""#) else { throw RawClient.ClosedEarly() }
     return String(reply[start.upperBound...].prefix { $0 != "\"" })
   }
+}
+
+/// Waits until it is so; the suite's time limit ends what never comes.
+func until(_ isTrue: () async throws -> Bool) async throws {
+  while try await !isTrue() { try await Task.sleep(for: .milliseconds(1)) }
 }

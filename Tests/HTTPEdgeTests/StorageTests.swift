@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Storage over REST", .timeLimit(.minutes(1)))
+@Suite("Storage over REST", .timeLimit(.minutes(5)))
 struct StorageTests {
   private struct Caller {
     let client: RawClient

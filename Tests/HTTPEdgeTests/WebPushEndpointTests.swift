@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("The push service for browsers", .timeLimit(.minutes(1)))
+@Suite("The push service for browsers", .timeLimit(.minutes(5)))
 struct WebPushEndpointTests {
   private final class Link: MailLink {
     let mail: AsyncStream<Mail>

@@ -49,7 +49,7 @@ struct WebSocketMessageAssemblerTests {
   }
 }
 
-@Suite("Comet over WebSocket", .timeLimit(.minutes(1)))
+@Suite("Comet over WebSocket", .timeLimit(.minutes(5)))
 struct CometWebSocketTests {
   private static let request =
     "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"

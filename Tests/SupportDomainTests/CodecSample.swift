@@ -97,7 +97,7 @@ extension CodecSample {
   static let requestEvents: [SupportRequestEvent] = [
     .created(terms, comment, tags: ["a", ""], fields: [SupportField(-1, "1"), SupportField(2, "")], duties: duties),
     .commentAdded(comment, noticeAt: .second(5), duties: duties),
-    .updated(status: .hold, tags: ["a", "b"], fields: [SupportField(1, "{}")], assignee: -9, duties: duties),
+    .updated(by: nil, status: .hold, tags: ["a", "b"], fields: [SupportField(1, "{}")], assignee: -9, duties: duties),
     .notificationPlanned(comment: 2, duties: duties),
     .notificationSuppressed(comment: 2, .refreshed, devices: [1, 200]),
     .refreshed(comment: 2, device: 3),
@@ -116,9 +116,9 @@ extension CodecSample {
           number: 0, author: .max, role: .endUser, isPublic: false, body: "", attachments: [],
           createdAt: Timestamp(milliseconds: .min)), tags: [], fields: [], duties: []),
       .commentAdded(comment, noticeAt: nil, duties: []),
-      .updated(status: nil, tags: nil, fields: [], assignee: nil, duties: []),
-      .updated(status: nil, tags: [], fields: [], assignee: nil, duties: []), .read(upTo: 1, device: nil),
-    ] + SupportStatus.allCases.map { .updated(status: $0, tags: nil, fields: [], assignee: nil, duties: []) }
+      .updated(by: 3, status: nil, tags: nil, fields: [], assignee: nil, duties: []),
+      .updated(by: nil, status: nil, tags: [], fields: [], assignee: nil, duties: []), .read(upTo: 1, device: nil),
+    ] + SupportStatus.allCases.map { .updated(by: nil, status: $0, tags: nil, fields: [], assignee: nil, duties: []) }
     + SupportSuppression.allCases.map { .notificationSuppressed(comment: 1, $0, devices: []) }
     + SupportReport.allCases.map { .notificationPlanned(comment: 1, duties: [.report(1, $0, nil)]) }
 

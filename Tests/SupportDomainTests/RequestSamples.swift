@@ -104,7 +104,7 @@ extension SupportRequestEvent {
     _ status: SupportStatus? = nil, tags: [String]? = nil, fields: [SupportField] = [], assignee: Int64? = nil,
     _ duties: [SupportDuty] = []
   ) -> SupportRequestEvent {
-    .updated(status: status, tags: tags, fields: fields, assignee: assignee, duties: duties)
+    .updated(by: nil, status: status, tags: tags, fields: fields, assignee: assignee, duties: duties)
   }
 }
 

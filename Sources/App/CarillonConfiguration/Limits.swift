@@ -8,6 +8,8 @@ enum Limits {
   static let quotedCharactersMaximum = 60
   /// Problems reported at once; the rest is counted.
   static let problemsMaximum = 200
+  /// A secret shared with somebody who signs, in bytes. Spec: RFC 7518, 3.2.
+  static let sharedSecretBytes = 32...1_024
   /// Edits between a wrong name and the one proposed for it.
   static let suggestionDistanceMaximum = 3
 }

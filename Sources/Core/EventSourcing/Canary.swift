@@ -21,6 +21,8 @@
     case effectBeforeDurable = "effect before durable"
     case slotCountedShort = "slot counted once too few"
     case snoozeKeepsAgent = "snooze keeps the agent"
+    case unregisteredStillTold = "unregistered device still told"
+    case refreshedStillTold = "refreshed device still told"
 
     /// The name of the environment variable.
     public static let variable = "CARILLON_CANARY"

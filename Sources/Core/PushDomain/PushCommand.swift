@@ -22,6 +22,8 @@ public enum PushCommand: Sendable, Equatable {
   case register
   /// The address belongs to somebody else now: what is for anybody else ends, in flight or not, and as a dead letter.
   case handOver(to: String)
+  /// What is for this owner ends, in flight or not, and as a dead letter: it is not to be told here any more.
+  case withdraw(owner: String, reason: String)
   /// Puts a dead letter back into the queue, with all its attempts before it. Spec: providers 4.4.
   case retryDeadLetter(PushID)
   case dropDeadLetter(PushID)

@@ -28,7 +28,9 @@ extension PushQueue {
       // Also when it was not gone: a provider's "gone since" of before this moment counts no longer.
       return [.registered]
     case .handOver(let owner):
-      return handOver(to: owner)
+      return end(.refused(reason: "the device has another owner now")) { $0.owner.map { $0 != owner } ?? false }
+    case .withdraw(let owner, let reason):
+      return end(.refused(reason: reason)) { $0.owner == owner }
     case .retryDeadLetter(let id):
       return retryDeadLetter(id)
     case .dropDeadLetter(let id):
@@ -48,10 +50,9 @@ extension PushQueue {
 
   /// Nothing of another's may go out from now on: not by a further attempt, not by a repetition after a restart, and
   /// not by an operator's hand. What is in flight cannot be recalled; its answer finds no message.
-  private func handOver(to owner: String) -> [PushEvent] {
-    func isOthers(_ message: PushMessage) -> Bool { message.owner.map { $0 != owner } ?? false }
-    return endings(of: entries.filter { isOthers($0.message) }, .refused(reason: "the device has another owner now"))
-      + deadLetters.filter { isOthers($0.message) }.map { .deadLetterDropped($0.message.id) }
+  private func end(_ outcome: FinalPushOutcome, where concerns: (PushMessage) -> Bool) -> [PushEvent] {
+    endings(of: entries.filter { concerns($0.message) }, outcome)
+      + deadLetters.filter { concerns($0.message) }.map { .deadLetterDropped($0.message.id) }
   }
 
   private func enqueue(_ message: PushMessage, _ limits: PushLimits, _ now: Timestamp) -> [PushEvent] {

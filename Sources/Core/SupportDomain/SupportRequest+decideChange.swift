@@ -13,7 +13,7 @@ extension SupportRequest {
     let update = try update(by: change, comment, limits)
     guard let comment else {
       let duties = update == nil || !reports ? [] : numbers.duties([.report(.updated, comment: nil)])
-      return update.map { [$0.event(duties)] } ?? []
+      return update.map { [$0.event(by: change.author, duties)] } ?? []
     }
     // Spec: support requests 4.
     let isTold = isShown(comment) && terms.app != nil && notice.isOn
@@ -22,7 +22,7 @@ extension SupportRequest {
     var events: [SupportRequestEvent] = [
       .commentAdded(comment, noticeAt: noticeAt, duties: numbers.duties(report + comment.keeping))
     ]
-    if let update { events.append(update.event([])) }
+    if let update { events.append(update.event(by: change.author, [])) }
     if noticeAt != nil, notice.coalescing > .zero {
       events += waiting.map { .notificationSuppressed(comment: $0.comment, .coalesced, devices: []) }
     } else if isTold, noticeAt == nil {
@@ -35,6 +35,11 @@ extension SupportRequest {
   func due(_ parts: [SupportPartDraft], _ now: Timestamp) -> [SupportRequestEvent] {
     guard waiting.isEmpty || waiting.contains(where: { $0.at <= now }) else { return [.alarmPutOff] }
     var numbers = DutyNumbers(after: highestDuty)
+    #if CARILLON_CANARIES
+      if Canary.sings(.refreshedStillTold) {
+        return waiting.filter { $0.at <= now }.flatMap { plan($0.comment, parts, without: [], &numbers) }
+      }
+    #endif
     return waiting.filter { $0.at <= now }.flatMap { plan($0.comment, parts, without: $0.refreshed, &numbers) }
   }
 
@@ -102,8 +107,8 @@ private struct Update: Equatable {
   var fields: [SupportField] = []
   var assignee: Int64?
 
-  func event(_ duties: [SupportDuty]) -> SupportRequestEvent {
-    .updated(status: status, tags: tags, fields: fields, assignee: assignee, duties: duties)
+  func event(by author: Int64?, _ duties: [SupportDuty]) -> SupportRequestEvent {
+    .updated(by: author, status: status, tags: tags, fields: fields, assignee: assignee, duties: duties)
   }
 }
 

@@ -16,7 +16,7 @@ extension SupportRequest {
       if let noticeAt { waiting.append(WaitingNotice(comment: comment.number, at: noticeAt)) }
       changed(at: time, isPublic: comment.isPublic)
       owe(duties)
-    case .updated(let status, let tags, let fields, let assignee, let duties):
+    case .updated(_, let status, let tags, let fields, let assignee, let duties):
       if let status { self.status = status }
       if let tags { self.tags = tags }
       self.fields = self.fields.merging(fields)

@@ -9,7 +9,7 @@ extension SupportRequest {
       [.changed(.commented(number: comment.number))]
         + (isShown(comment) ? [.publish(comment: comment.number)] : [])
         + (noticeAt == nil ? [] : [alarm]) + perform(duties)
-    case .updated(_, _, _, _, let duties):
+    case .updated(_, _, _, _, _, let duties):
       [.changed(.updated)] + perform(duties)
     case .notificationPlanned(_, let duties):
       perform(duties) + [alarm]

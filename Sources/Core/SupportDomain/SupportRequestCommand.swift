@@ -18,6 +18,8 @@ public struct SupportCommentDraft: Sendable, Equatable {
 /// What an update changes; nil leaves a thing as it is.
 public struct SupportChange: Sendable, Equatable {
   public var by: SupportRole
+  /// The number of who asks; nil if nobody is known.
+  public var author: Int64?
   public var comment: SupportCommentDraft?
   public var status: SupportStatus?
   public var tags: [String]?
@@ -26,7 +28,10 @@ public struct SupportChange: Sendable, Equatable {
   /// The number of an agent.
   public var assignee: Int64?
 
-  public init(by role: SupportRole) { by = role }
+  public init(by role: SupportRole, author: Int64? = nil) {
+    by = role
+    self.author = author
+  }
 }
 
 /// What is to come of a public comment of an agent's, read from options and indexes just before. Spec: support requests

@@ -20,6 +20,7 @@ public import EventSourcing
 /// | 13 | device |
 /// | 14 | number of a duty |
 /// | 15 | state |
+/// | 16 | who |
 extension SupportRequestEvent: JournaledEvent {
   public var tag: EventTag {
     switch self {
@@ -49,13 +50,14 @@ extension SupportRequestEvent: JournaledEvent {
       writer.part(2, comment)
       writer.parts(5, duties)
       writer.time(6, ifPresent: noticeAt)
-    case .updated(let status, let tags, let fields, let assignee, let duties):
+    case .updated(let author, let status, let tags, let fields, let assignee, let duties):
       if let tags { writer.texts(3, tags) }
       writer.parts(4, fields)
       writer.parts(5, duties)
       if let status { writer.code(7, status) }
       writer.bool(8, ifTrue: tags != nil)
       writer.signed(9, ifPresent: assignee)
+      writer.signed(16, ifPresent: author)
     case .notificationPlanned(let comment, let duties):
       writer.parts(5, duties)
       writer.integer(10, comment)
@@ -85,7 +87,7 @@ extension SupportRequestEvent: JournaledEvent {
     case 2: self = .commentAdded(try read.comment.required(2), noticeAt: read.noticeAt, duties: read.duties)
     case 3:
       self = .updated(
-        status: read.status, tags: read.haveTagsChanged ? read.tags : nil, fields: read.fields,
+        by: read.author, status: read.status, tags: read.haveTagsChanged ? read.tags : nil, fields: read.fields,
         assignee: read.assignee, duties: read.duties)
     case 4: self = .notificationPlanned(comment: try read.number.required(10), duties: read.duties)
     case 5:
@@ -123,6 +125,7 @@ private struct EventFields {
   var device: Int?
   var duty: Int?
   var state: [UInt8]?
+  var author: Int64?
 
   init(payload: inout PayloadReader) throws(PayloadError) {
     while let field = try payload.next() {
@@ -142,6 +145,7 @@ private struct EventFields {
       case 13: device = try payload.count(field)
       case 14: duty = try payload.count(field)
       case 15: state = try payload.data()
+      case 16: author = try payload.signed()
       default: try payload.skip()
       }
     }

@@ -7,9 +7,10 @@ public enum SupportRequestEvent: Sendable, Equatable, Codable {
     SupportRequestTerms, SupportComment, tags: [String], fields: [SupportField], duties: [SupportDuty])
   /// - Parameter noticeAt: when its notification is to be planned; nil if there is to be none, or it is planned now.
   case commentAdded(SupportComment, noticeAt: Timestamp?, duties: [SupportDuty])
-  /// What is nil has not changed.
+  /// What is nil has not changed. - Parameter by: the number of who changed it; nil if nobody is known.
   case updated(
-    status: SupportStatus?, tags: [String]?, fields: [SupportField], assignee: Int64?, duties: [SupportDuty])
+    by: Int64?, status: SupportStatus?, tags: [String]?, fields: [SupportField], assignee: Int64?, duties: [SupportDuty]
+  )
   /// Who is told of a comment. - Parameter duties: one for each part, never empty. Spec: `NotificationPlanned`.
   case notificationPlanned(comment: Int, duties: [SupportDuty])
   /// - Parameter devices: those that are not told; empty for all. Spec: `NotificationSuppressed`.

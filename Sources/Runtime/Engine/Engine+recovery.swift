@@ -8,6 +8,7 @@ import JournalFormat
 import Logging
 import PushDomain
 import StorageDomain
+import SupportDomain
 import Synchronization
 import SystemPackage
 
@@ -55,6 +56,9 @@ struct Replayed: Sendable {
   var callbacks = RecoveredKind<Callback>()
   var subscriptions = RecoveredKind<Subscription>()
   var stored = RecoveredKind<StoredData>()
+  var supportRequests = RecoveredKind<SupportRequest>()
+  var supportUsers = RecoveredKind<SupportUser>()
+  var supportApps = RecoveredKind<SupportApp>()
   /// The snapshot that it began with.
   var snapshot: SnapshotInfo?
 }
@@ -81,6 +85,7 @@ extension Engine {
     restoreCallbacks(replayed)
     restoreSubscriptions(replayed.subscriptions)
     try await restoreStorage(replayed.stored)
+    restoreSupport(replayed)
     restore(replayed.redactions, to: redactions)
     // Before anything of the customer whom it is about leaves the house.
     try await resumeRedaction()
@@ -138,6 +143,9 @@ extension Engine {
     var callbacks: ReplayTable<Callback> = table(.callback)
     var subscriptions: ReplayTable<Subscription> = table(.subscription)
     var stored: ReplayTable<StoredData> = table(.stored)
+    var supportRequests: ReplayTable<SupportRequest> = table(.supportRequest)
+    var supportUsers: ReplayTable<SupportUser> = table(.supportUser)
+    var supportApps: ReplayTable<SupportApp> = table(.supportApp)
     var settings = configuration.journal
     settings.startingPoint = snapshot?.info.point
     let onFatal = onFatal
@@ -159,6 +167,9 @@ extension Engine {
         case .callback: callbacks.erasedRecords += 1
         case .subscription: subscriptions.erasedRecords += 1
         case .stored: stored.erasedRecords += 1
+        case .supportRequest: supportRequests.erasedRecords += 1
+        case .supportUser: supportUsers.erasedRecords += 1
+        case .supportApp: supportApps.erasedRecords += 1
         default: break
         }
         return
@@ -179,6 +190,9 @@ extension Engine {
       case .callback: try callbacks.apply(record)
       case .subscription: try subscriptions.apply(record)
       case .stored: try stored.apply(record)
+      case .supportRequest: try supportRequests.apply(record)
+      case .supportUser: try supportUsers.apply(record)
+      case .supportApp: try supportApps.apply(record)
       default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
       }
     }
@@ -195,7 +209,10 @@ extension Engine {
         broadcasts: try RecoveredKind(broadcasts, over: indexes[.broadcast]),
         callbacks: try RecoveredKind(callbacks, over: indexes[.callback]),
         subscriptions: try RecoveredKind(subscriptions, over: indexes[.subscription]),
-        stored: try RecoveredKind(stored, over: indexes[.stored]), snapshot: snapshot?.info)
+        stored: try RecoveredKind(stored, over: indexes[.stored]),
+        supportRequests: try RecoveredKind(supportRequests, over: indexes[.supportRequest]),
+        supportUsers: try RecoveredKind(supportUsers, over: indexes[.supportUser]),
+        supportApps: try RecoveredKind(supportApps, over: indexes[.supportApp]), snapshot: snapshot?.info)
       return (writer, report, replayed)
     } catch {
       try? writer.close()
@@ -216,6 +233,7 @@ extension Engine {
     for one in replayed.subscriptions.entities { await notifications.directory[one.key]?.rearm() }
     for one in replayed.stored.entities { await storage.directory[one.key]?.rearm() }
     for callback in replayed.callbacks.entities { await callbacks.directory[callback.key]?.rearm() }
+    await support.takeUp(replayed.supportRequests.entities.map(\.key))
     // A kill may have come between the chat's record and the callback's.
     for id in callbacks.index.chatting { await callbacks.chatChanged(id) }
     callbacks.router.open()
@@ -330,6 +348,22 @@ extension Engine {
     }
     restore(recovered, to: storage.directory)
     try await onThread { [storage] in try storage.blobs.sweep() }
+  }
+
+  private func restoreSupport(_ replayed: Replayed) {
+    let index = support.index
+    for one in replayed.supportUsers.entities { index.set(user: one.key, SupportUserNote(one.state)) }
+    for one in replayed.supportUsers.sleeping {
+      // A note that cannot be read would be a defect of our own: the checksum was right.
+      if let note = try? SupportUserNote(bytes: one.brief.note) { index.set(user: one.key, note) }
+    }
+    for one in replayed.supportRequests.entities { index.set(request: one.key, SupportRequestNote(one.state)) }
+    for one in replayed.supportRequests.sleeping {
+      if let note = try? SupportRequestNote(bytes: one.brief.note) { index.set(request: one.key, note) }
+    }
+    restore(replayed.supportUsers, to: support.users)
+    restore(replayed.supportRequests, to: support.requests)
+    restore(replayed.supportApps, to: support.apps)
   }
 
   /// - Returns: the Comet sessions that each chat counts on.

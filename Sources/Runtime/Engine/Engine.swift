@@ -7,6 +7,7 @@ import Journal
 import JournalFormat
 public import Logging
 import PushDomain
+import SupportDomain
 import Synchronization
 import SystemPackage
 
@@ -28,6 +29,7 @@ public final class Engine: Sendable {
   public let callbacks: CallbackService
   public let notifications: NotificationService
   public let storage: StorageService
+  public let support: SupportService
   /// Devices' connections.
   public let deviceGateway: DeviceGateway
   /// App servers' connections.
@@ -149,9 +151,21 @@ public final class Engine: Sendable {
     let notificationIDs = NotificationIDs(randomBytes: environment.randomBytes)
     let cometCourier = CometCourier(gateway: comet, lanes: lanes, ids: notificationIDs, context: context)
     comet.attach(cometCourier)
+    let lateSupport = Late<SupportService>()
+    let webhooks = SupportWebhooks(
+      index: SupportIndex(queue: { [options] device in
+        SupportAppSettings(device.app, options.current)?.directAddress(of: device.key).map { DeviceKey.of($0) }
+      }), options: options, providers: providers)
+    let supportCourier = SupportCourier(webhooks: webhooks, service: lateSupport)
     let dispatcher = PushDispatcher(
       queues: queues, devices: devices, chats: chats, options: options,
-      providers: { $0 == CometCourier.type ? cometCourier : providers($0) }, lanes: lanes,
+      providers: { type in
+        switch type {
+        case CometCourier.type: cometCourier
+        case let type where SupportCourier.all.contains(type): supportCourier
+        default: providers(type)
+        }
+      }, lanes: lanes,
       timers: KeyedTimers(wheel: wheel, time: time, firing: PushDispatcher.timerFired(queues, context)),
       context: context, tasks: pushTasks, limits: configuration.limits, metrics: courierMetrics,
       deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
@@ -227,6 +241,15 @@ public final class Engine: Sendable {
         byteCountMaximum: configuration.limits.storedBytesMaximum, logger: logger),
       instances: ServiceInstances(chats: chats, callbacks: callbacks), tasks: tasks, identifiers: identifiers,
       context: context, limits: configuration.limits)
+    let support = SupportService(
+      dispatcher: dispatcher, webhooks: webhooks, comet: comet, storage: storage, feed: feed, tasks: tasks,
+      identifiers: identifiers, logger: logger, service: lateSupport)
+    self.support = support
+    comet.attach(
+      SupportStreams(
+        endUser: { support.endUser(bearing: $0)?.number },
+        mayFollow: { support.mayFollow(user: $0, request: $1) },
+        acknowledged: { await support.acknowledged(user: $0, request: $1, comment: $2, identifier: $3) }))
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel,
@@ -240,6 +263,7 @@ public final class Engine: Sendable {
     [
       chats.directory, queues, desks, redactions, devices.directory, installations.directory, messaging.groups,
       messaging.broadcasts.broadcasts, callbacks.directory, notifications.directory, storage.directory,
+      support.requests, support.users, support.apps,
     ]
   }
   /// All that a snapshot holds.

@@ -6,6 +6,8 @@ public struct EngineLimits: Sendable, Equatable {
   public var chatsMaximum = 1_000_000
   public var cometSessionsMaximum = 200_000
   public var cometSessionsByUserMaximum = 32
+  /// Requests that one Comet session follows one by one; the pattern for all of its own counts as one.
+  public var supportChannelsBySessionMaximum = 64
   public var pushQueuesMaximum = 1_000_000
   public var devicesMaximum = 1_000_000
   /// Live devices of one owner.
@@ -39,6 +41,14 @@ public struct EngineLimits: Sendable, Equatable {
   public var storedRecordsMaximum = 100_000
   public var storedBytesMaximum = 1_073_741_824
   public var storage = StorageLimits()
+  public var supportRequestsMaximum = 1_000_000
+  /// People of support requests: end users, agents, contacts.
+  public var supportUsersMaximum = 1_000_000
+  /// Attempts at one notification, and how long it is tried, unless the options have others. Spec: providers 4.3.
+  public var supportAttemptsMaximum = 10
+  public var supportPushSecondsDefault = 345_600
+  /// UTF-8 bytes of a comment in a push that has to be small.
+  public var supportCompactBytes = 1_500
   /// Devices, or dead letters, in one answer.
   public var listMaximum = 500
   /// Bytes of the JSON that an operator's push may bring.

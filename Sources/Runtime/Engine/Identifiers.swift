@@ -21,6 +21,9 @@ struct Identifiers: Sendable {
   /// 32 characters `[0-9A-Z]`.
   func callbackID() -> String { text(32, of: Self.uppercase) }
 
+  /// For a path that nobody can guess: 22 characters `[0-9A-Za-z]`, 131 random bits.
+  func pathSecret() -> String { text(22, of: Self.mixed) }
+
   func digits(_ count: Int) -> String { text(count, of: Self.decimal) }
 
   /// Decimal node number, `-`, lower-case UUID of version 4.

@@ -3,6 +3,7 @@ import ChatDomain
 public import EventSourcing
 import PushDomain
 import StorageDomain
+import SupportDomain
 
 /// What the journal's tools know of the kinds of entities: the same codecs and deciders as the server's.
 public enum JournalKinds {
@@ -24,6 +25,9 @@ public enum JournalKinds {
     case .callback: describe(CallbackEvent.self, tag, payload)
     case .subscription: describe(SubscriptionEvent.self, tag, payload)
     case .stored: describe(StorageEvent.self, tag, payload)
+    case .supportRequest: describe(SupportRequestEvent.self, tag, payload)
+    case .supportUser: describe(SupportUserEvent.self, tag, payload)
+    case .supportApp: describe(SupportAppEvent.self, tag, payload)
     default: nil
     }
   }
@@ -43,6 +47,9 @@ public enum JournalKinds {
     case .callback: StateReplayer<Callback>()
     case .subscription: StateReplayer<Subscription>()
     case .stored: StateReplayer<StoredData>()
+    case .supportRequest: StateReplayer<SupportRequest>()
+    case .supportUser: StateReplayer<SupportUser>()
+    case .supportApp: StateReplayer<SupportApp>()
     default: nil
     }
   }

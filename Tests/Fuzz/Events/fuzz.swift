@@ -6,6 +6,7 @@ import EventSourcing
 import Fuzzing
 import PushDomain
 import StorageDomain
+import SupportDomain
 
 @main
 enum Program {
@@ -16,7 +17,7 @@ enum Program {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = FuzzInput(start, count)
-  switch input.byte() % 13 {
+  switch input.byte() % 16 {
   case 0: replay(ChatSession.self, .chatSession, &input)
   case 1: replay(PushQueue.self, .pushQueue, &input)
   case 2: replay(CometRecord.self, .cometSession, &input)
@@ -29,7 +30,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case 9: replay(Broadcast.self, .broadcast, &input)
   case 10: replay(Callback.self, .callback, &input)
   case 11: replay(Subscription.self, .subscription, &input)
-  default: replay(StoredData.self, .stored, &input)
+  case 12: replay(StoredData.self, .stored, &input)
+  case 13: replay(SupportRequest.self, .supportRequest, &input)
+  case 14: replay(SupportUser.self, .supportUser, &input)
+  default: replay(SupportApp.self, .supportApp, &input)
   }
   return 0
 }

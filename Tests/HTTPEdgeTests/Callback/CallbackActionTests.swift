@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Actions of a callback", .timeLimit(.minutes(1)))
+@Suite("Actions of a callback", .timeLimit(.minutes(5)))
 struct CallbackActionTests {
   private static func text(_ text: String) -> String {
     #"{"_dialog_id":"0","_action":"ConfirmationDialog","_text":"\#(text)","_ok_title":"Ok","_id":"INSTANCE"}"#

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Operators' view of callbacks", .timeLimit(.minutes(1)))
+@Suite("Operators' view of callbacks", .timeLimit(.minutes(5)))
 struct CallbackAdminTests {
   private static let queues = "/genesys/1/admin/callback/queues"
   private static let cancel = "/genesys/1/admin/callback/cancel"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Agents' work with callbacks", .timeLimit(.minutes(1)))
+@Suite("Agents' work with callbacks", .timeLimit(.minutes(5)))
 struct CallbackAgentTests {
   private static let path = "/agent/1/callbacks"
 

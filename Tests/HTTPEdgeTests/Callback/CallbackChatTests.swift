@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("The chat inside a callback", .timeLimit(.minutes(1)))
+@Suite("The chat inside a callback", .timeLimit(.minutes(5)))
 struct CallbackChatTests {
   @Test("the dialog's URL and header lead to a chat that an agent joins and closes")
   func life() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Making a callback", .timeLimit(.minutes(1)))
+@Suite("Making a callback", .timeLimit(.minutes(5)))
 struct CallbackCreateTests {
   /// A row of the protocol's table. Spec: GMS 9.1.
   struct Row: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEdge
 
-@Suite("Managing callbacks", .timeLimit(.minutes(1)))
+@Suite("Managing callbacks", .timeLimit(.minutes(5)))
 struct CallbackManageTests {
   @Test("a record has both spellings, and the fields that callbacks are found by")
   func record() async throws {

@@ -98,6 +98,10 @@ extension Schema {
     row(
       "limits.stored_bytes", .byteCount(1_048_576...1_125_899_906_842_624), "1073741824",
       "bytes of all stored files together"),
+    row("limits.support_requests", .integer(1...100_000_000), "1000000", "support requests"),
+    row(
+      "limits.support_users", .integer(1...100_000_000), "1000000",
+      "people of support requests: users, agents, contacts"),
     row("limits.mcs_connections", .integer(1...1_000_000), "16000", "devices that are connected at once"),
     row("limits.ccs_connections", .integer(1...100_000), "4000", "app servers that are connected at once"),
     row("limits.pushes_in_flight", .integer(1...1_000_000), "8192", "pushes on their way at once"),

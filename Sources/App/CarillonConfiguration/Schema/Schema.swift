@@ -1,11 +1,12 @@
 /// Every option there is: validates, gives defaults, and is printed by `carillon config options`.
 ///
-/// A new option is one row in one of the tables `server`, `push`, `service`, `callback`.
+/// A new option is one row in one of the tables `server`, `push`, `service`, `callback`, `support`.
 public enum Schema {
-  public static let options: [OptionSpecification] = server + push + chat + service + callback
+  public static let options: [OptionSpecification] =
+    server + push + chat + service + callback + support + supportApp + supportAgents
 
   /// The sections that every configuration has, whether the file names them or not.
-  public static let fixedSections = ["server", "push", "chat", "callback"]
+  public static let fixedSections = ["server", "push", "chat", "callback", "support"]
 
   private static let byName: [String: [OptionSpecification]] = Dictionary(grouping: options, by: \.name)
 
@@ -43,7 +44,7 @@ public enum Schema {
   /// The section that may have been meant; nil if none is near.
   static func suggestion(forSection name: String) -> String? {
     guard let dot = name.firstIndex(of: ".") else { return nearest(to: name, among: fixedSections) }
-    return nearest(to: String(name[..<dot]), among: ["service", "chat", "push"]).map { $0 + name[dot...] }
+    return nearest(to: String(name[..<dot]), among: ["service", "chat", "push", "support"]).map { $0 + name[dot...] }
       .flatMap { SectionKind(section: $0) == nil ? nil : $0 }
   }
 

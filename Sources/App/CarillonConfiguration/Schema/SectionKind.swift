@@ -18,6 +18,14 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
   case callback
   /// `service.<name>`: one service.
   case service
+  /// `support`: requests, their people and devices.
+  case support
+  /// `support.app.<client id>`: one app whose users ask for support.
+  case supportApp
+  /// `support.agents`: what agents are called.
+  case supportAgents
+
+  static let supportAppPrefix = "support.app."
 
   /// nil for a name that is none of the forms above.
   public init?(section name: String) {
@@ -26,6 +34,8 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
     case "push": self = .push
     case "chat": self = .chat
     case "callback": self = .callback
+    case "support": self = .support
+    case "support.agents": self = .supportAgents
     default:
       if let rest = name.removing(prefix: "push.provider.") {
         guard let kind = Self.provider(rest) else { return nil }
@@ -34,6 +44,8 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
         self = .chatService
       } else if name.removing(prefix: "service.") != nil {
         self = .service
+      } else if name.removing(prefix: Self.supportAppPrefix) != nil {
+        self = .supportApp
       } else {
         return nil
       }
@@ -43,12 +55,14 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
   /// The form of the section's name, as the documentation writes it.
   public var form: String {
     switch self {
-    case .server, .push, .chat, .callback: rawValue
+    case .server, .push, .chat, .callback, .support: rawValue
     case .pushProvider: "push.provider.<name>"
     case .pushEvent: "push.provider.event.<tag>"
     case .pushProviderEvent: "push.provider.<name>.event.<tag>"
     case .chatService: "chat.<service>"
     case .service: "service.<name>"
+    case .supportApp: Self.supportAppPrefix + "<client id>"
+    case .supportAgents: "support.agents"
     }
   }
 

@@ -9,6 +9,8 @@ struct ConfigurationJudge {
 
   mutating func refuse(_ problem: ConfigurationProblem) { problems.append(problem) }
 
+  mutating func warn(_ problem: ConfigurationProblem) { warnings.append(problem) }
+
   /// What has been taken so far, and where it came from.
   func value(of option: String, in section: String) -> (value: String, origin: ConfigurationOrigin)? {
     guard let value = sections[section]?[option], let origin = origins[section]?[option] else { return nil }
@@ -18,8 +20,8 @@ struct ConfigurationJudge {
   /// nil, and a problem, for a section that has no meaning.
   mutating func kind(of section: String, from origin: ConfigurationOrigin?) -> SectionKind? {
     if let kind = SectionKind(section: section) {
-      // A service exists by being named, also with nothing but built-in values.
-      if kind == .service { sections[section] = sections[section] ?? [:] }
+      // A service exists by being named, also with nothing but built-in values; so does an app.
+      if kind == .service || kind == .supportApp { sections[section] = sections[section] ?? [:] }
       return kind
     }
     let origin = origin ?? .file(path: "configuration", line: nil)
@@ -38,7 +40,9 @@ struct ConfigurationJudge {
     _ option: String, in section: String, kind: SectionKind, from origin: ConfigurationOrigin
   ) -> Bool {
     if Schema.option(option, in: kind) != nil { return true }
-    let elsewhere = SectionKind.allCases.filter { Schema.option(option, in: $0) != nil }.map(\.form)
+    // Where any name may stand is no hint.
+    let elsewhere = SectionKind.allCases.filter { $0 != .supportAgents && Schema.option(option, in: $0) != nil }
+      .map(\.form)
     let hint: String
     if !elsewhere.isEmpty {
       hint = "may not stand here, but in " + elsewhere.joined(separator: ", ")
@@ -80,6 +84,7 @@ struct ConfigurationJudge {
   consuming func verdict(file: String?) throws(ConfigurationRefused) -> LoadedConfiguration {
     judgePairs()
     judgeHours()
+    judgeSupport()
     let texts = texts()
     guard problems.isEmpty else {
       var shown = Array(Self.inOrder(problems).prefix(Limits.problemsMaximum))

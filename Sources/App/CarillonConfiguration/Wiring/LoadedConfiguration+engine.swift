@@ -33,6 +33,8 @@ extension LoadedConfiguration {
     limits.deviceGroupsMaximum = reader.integer("limits.device_groups")
     limits.subscriptionsMaximum = reader.integer("limits.subscriptions")
     limits.storedRecordsMaximum = reader.integer("limits.stored_records")
+    limits.supportRequestsMaximum = reader.integer("limits.support_requests")
+    limits.supportUsersMaximum = reader.integer("limits.support_users")
     limits.storedBytesMaximum = reader.integer("limits.stored_bytes")
     return limits
   }

@@ -16,6 +16,8 @@ import PushProviders
 /// Which courier serves which push type: one line for each provider.
 struct Providers {
   let table: ProviderTable
+  /// Asks apps' back ends who their users are.
+  let identities: IdentityVerifier
   private let courier: WebhookCourier
   private let apns: APNsProvider
   private let fcm: FCMProvider
@@ -25,11 +27,12 @@ struct Providers {
     webhooks.version = Version.current
     webhooks.inFlightPerEndpointMaximum = settings.inFlightPerHostMaximum
     courier = WebhookCourier(webhooks)
+    identities = IdentityVerifier(courier: courier)
     apns = APNsProvider(tokenStore: FileProviderTokenStore(directory: settings.providerTokenDirectory))
     fcm = FCMProvider()
     table = ProviderTable([
       apns, fcm, CustomHTTPProvider(courier: courier), HTTPCallbackProvider(courier: courier),
-      AirshipProvider(courier: courier), WebPushProvider(courier: courier),
+      AirshipProvider(courier: courier), WebPushProvider(courier: courier), SupportWebhookProvider(courier: courier),
     ])
   }
 

@@ -13,13 +13,13 @@ struct ReloadService: Service {
   let level: LogLevelSwitch
   let logger: Logger
   /// What else has to look at its options and files again.
-  let onReload: @Sendable (LoadedConfiguration) -> Void
+  let onReload: @Sendable (LoadedConfiguration) async -> Void
 
   func run() async throws {
-    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
   }
 
-  private func reload() {
+  private func reload() async {
     let fresh: LoadedConfiguration
     do throws(ConfigurationRefused) {
       fresh = try ConfigurationLoader.load(sources)
@@ -35,7 +35,7 @@ struct ReloadService: Service {
         "changed, but only a restart takes it over", metadata: ["options": .array(waiting.map { "\($0)" })])
     }
     options.replace(fresh.options)
-    onReload(fresh)
+    await onReload(fresh)
     level.level = Logger.Level(rawValue: ServerSettings(fresh).logLevel) ?? .info
     logger.notice("configuration read again", metadata: ["file": "\(fresh.file ?? "none")"])
   }

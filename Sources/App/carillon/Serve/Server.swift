@@ -76,11 +76,14 @@ struct Server {
           metadata: ["exitCode": "\(ExitStatus.journalFailed.rawValue)"])
         _exit(ExitStatus.journalFailed.rawValue)
       })
+    var edge = loaded.edge
+    edge.verifyIdentity = providers.identities.verifying(engine.options, logger)
     http = HTTPServer(
-      engine: engine, tokens: tokens, configuration: loaded.edge,
+      engine: engine, tokens: tokens, configuration: edge,
       metrics: { [engine] in
         engine.couriers.report()
         engine.callbacks.report()
+        engine.support.report()
         providers.report()
         return registry.render()
       }, logger: logger)
@@ -131,6 +134,8 @@ struct Server {
         logger.error("the certificate for devices and app servers stays as it was", metadata: ["reason": "\(error)"])
       }
       engine.couriers.resetLanes()
+      // While the journal is being read, recovery has yet to look.
+      if engine.isReady { await engine.support.configured() }
       providers.log(fresh, to: logger)
     }
     let recovery = RecoveryService(engine: engine, logger: logger) { summary in await announce(summary) }

@@ -101,7 +101,7 @@ extension CallbackChange {
 
 extension JSONWriter {
   /// Left out if there is no value.
-  fileprivate mutating func optionalMember(_ name: StaticString, _ value: String?) {
+  mutating func optionalMember(_ name: StaticString, _ value: String?) {
     guard let value else { return }
     key(name)
     string(value)

@@ -21,7 +21,11 @@ extension HTTPConnectionHandler: CometSink {
     }
     let browserID = BrowserCookie.read(headers)
     let comet = services.engine.comet
-    let exchange = comet.open(self, transport: .longPolling, userKey: userKey, browserID: browserID)
+    // Who holds a token shows it with every request, and needs it for one.
+    let shakesHands = messages.contains { $0.channel == ChannelName.handshake }
+    let exchange = comet.open(
+      self, transport: .longPolling, userKey: userKey, browserID: browserID,
+      accessToken: shakesHands ? TokenStore.bearer(of: headers.first(name: "authorization")) : nil)
     self.exchange = exchange
     let holds = messages.contains { $0.channel == ChannelName.connect }
     phase = .polling(holds: holds)

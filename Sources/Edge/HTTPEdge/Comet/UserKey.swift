@@ -1,3 +1,5 @@
+import Engine
+
 /// The opaque key that an app names its user by. Spec: GMS 2.2, 4.2.
 enum UserKey {
   static let headerName = "gms_user"
@@ -13,6 +15,9 @@ enum UserKey {
     let key = start[...last]
     guard key.utf8.count <= limits.userKeyCharactersMaximum else {
       return .failure(.badParameter(headerName, "is longer than \(limits.userKeyCharactersMaximum) characters"))
+    }
+    guard !SupportUserKey.isReserved(String(key)) else {
+      return .failure(.badParameter(headerName, "begins with a reserved word"))
     }
     return .success(String(key))
   }

@@ -39,8 +39,13 @@ extension HTTPConnectionHandler {
 
   private func bodyBytesMaximum(of head: HTTPRequestHead) -> Int {
     if surface == .comet { return limits.cometBodyBytesMaximum }
-    return surface == .service && StorageTarget.takesFiles(head.uri)
-      ? limits.storageBodyBytesMaximum : limits.bodyBytesMaximum
+    let takesFiles =
+      switch surface {
+      case .service: StorageTarget.takesFiles(head.uri)
+      case .support: SupportTarget.takesFiles(head.uri)
+      default: false
+      }
+    return takesFiles ? limits.storageBodyBytesMaximum : limits.bodyBytesMaximum
   }
 
   /// The request has been read whole.
@@ -99,7 +104,7 @@ extension HTTPConnectionHandler {
       buffer.writeStaticString(
         """
         Access-Control-Allow-Methods: GET, POST, PUT, DELETE, OPTIONS\r
-        Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with\r
+        Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with, client-identifier\r
         Access-Control-Max-Age: 600\r\n
         """)
     }

@@ -6,7 +6,7 @@ import NIOCore
 extension HTTPConnectionHandler {
   /// Answers and goes on with the connection, if the client wants to.
   func respond(_ failure: EdgeFailure) {
-    let body = failure.body
+    let body = failure.body(for: surface)
     var buffer = responseBuffer(capacity: 384 + body.count)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
     Self.writeFixedFields(into: &buffer)

@@ -15,18 +15,18 @@ extension HTTPConnectionHandler {
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
       remoteAddress: context.channel.remoteAddress)
-    let work = Request(
-      head: HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http"),
-      body: RequestBody(buffer: request.body ?? ByteBuffer()))
-    task = Task { [self] in await serve(work, EdgeRequestContext(source: source)) }
+    var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")
+    if surface == .support { head.path = SupportTarget.withoutFormat(request.head.uri) }
+    let work = Request(head: head, body: RequestBody(buffer: request.body ?? ByteBuffer()))
+    task = Task { [self, surface] in await serve(work, EdgeRequestContext(source: source), surface) }
   }
 
-  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext) async {
+  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext, _ surface: Surface) async {
     var response: Response
     do {
       response = try await services.responder.respond(to: request, context: context)
     } catch {
-      response = EdgeFailure(describing: error, logger: services.logger).response
+      response = EdgeFailure(describing: error, logger: services.logger).response(for: surface)
     }
     do {
       if let length = response.body.contentLength, length <= Self.collectedBytesMaximum {

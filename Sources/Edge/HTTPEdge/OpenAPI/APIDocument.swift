@@ -9,7 +9,7 @@ struct APIDocument: Sendable {
   static let carillon = APIDocument(surfaces: [
     .service, .chat, .callback, .notification, .storage, .comet, .device, .agent, .callbackAgents, .admin, .adminPush,
     .sending, .topics,
-    .registration, .ownDevice, .webPush, .operation,
+    .registration, .ownDevice, .webPush, .support, .supportFiles, .supportDesk, .operation,
   ])
 
   var operations: [APIOperation] { surfaces.flatMap(\.operations) }
@@ -36,7 +36,7 @@ struct APIDocument: Sendable {
 
     Parameters of the customers' paths (`/genesys`, `/devices`) come as JSON, as a form, as a multipart form, or in the
     query string; of a name that comes twice, the body's value counts. Errors are JSON objects with `message` and
-    `exception`. Members that are not described here may come in any answer: ignore them. Any connection may be answered
+    `exception`, and below `/api` and `/access` with `error` and `description`. Members that are not described here may come in any answer: ignore them. Any connection may be answered
     with 408 (too slow), 414 and 431 (a target or a head that is too long) before its request reaches an operation.
     """
 

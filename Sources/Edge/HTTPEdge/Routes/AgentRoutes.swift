@@ -8,6 +8,7 @@ struct AgentRoutes {
   let engine: Engine
   let tokens: TokenStore
   let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
 
   /// What a route is given: who asks, and the chat of the path.
   private typealias ChatOperation = @Sendable (_ chatID: String, AccessToken, AgentRequest) async throws -> Int?
@@ -30,9 +31,11 @@ struct AgentRoutes {
     }
     addOperations(to: router)
     addOwn(to: router)
-    let tokens = tokens
-    resource("/agent/1/events", on: router, .get) { token, request, _ in
-      AgentEventStream.response(agents, lastEventID: request.headers[.lastEventID]) { tokens.isUsable(token) }
+    let (tokens, settings) = (tokens, settings)
+    resource("/agent/1/events", on: router, .get) { token, request, context in
+      AgentEventStream.response(
+        agents, lastEventID: request.headers[.lastEventID], base: settings.origin(request, context)
+      ) { tokens.isUsable(token) }
     }
   }
 

@@ -13,6 +13,8 @@ extension EdgeFailure {
     case let error as RedactionError: self.init(error)
     case let failure as InstallationFailure: self.init(failure)
     case let failure as StorageFailure: self.init(failure)
+    case let failure as SupportFailure: self.init(failure)
+    case let failure as SupportIdentityFailure: self.init(failure)
     case let failure as ParameterFailure: self.init(failure)
     case is CancellationError: self = .unavailable("The request was given up")
     default:
@@ -21,7 +23,7 @@ extension EdgeFailure {
     }
   }
 
-  var response: Response { .json(body, status: status, adding: fields) }
+  func response(for surface: Surface) -> Response { .json(body(for: surface), status: status, adding: fields) }
 }
 
 extension Response {

@@ -13,6 +13,8 @@ struct EdgeFailure: Error, Equatable {
   var phrase: String?
   /// Of a refused time: when there is room. Spec: GMS 9.5.
   var alternatives: [FreeSlot]?
+  /// What support's surface makes of it.
+  var support: SupportProblem?
   /// Seconds (Retry-After).
   var retryAfter: Int?
   /// The methods that the path has (Allow), for 405.

@@ -9,6 +9,8 @@ struct EdgeRouter {
   let tokens: TokenStore
   let limits: EdgeLimits
   let messaging: MessagingEdgeSettings
+  /// Asks apps' back ends who their users are.
+  let verifyIdentity: SupportIdentityVerifier
   /// The text of `/metrics`.
   let exposition: @Sendable () -> String
   let logger: Logger
@@ -28,11 +30,13 @@ struct EdgeRouter {
     CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     NotificationRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
-    AgentRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    AgentRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     DeviceRoutes(engine: engine, limits: limits).add(to: router)
+    SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
+      .add(to: router)
     MessagingRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, logger: logger)
       .add(to: router)
     return router

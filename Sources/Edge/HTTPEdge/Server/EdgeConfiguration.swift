@@ -23,12 +23,15 @@ public struct EdgeConfiguration: Sendable {
   /// Option `allowed_origins` of section `server`.
   public var allowedOrigins: OriginPolicy
   public var messaging: MessagingEdgeSettings
+  /// Asks apps' back ends who their users are; without one, nobody of theirs can sign in. Spec: support requests 2.
+  public var verifyIdentity: SupportIdentityVerifier
   /// The threads that serve connections; nil takes the process's shared ones.
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
     host: String = "127.0.0.1", port: Int = 8080, tls: TLS? = nil, limits: EdgeLimits = EdgeLimits(),
     allowedOrigins: OriginPolicy = .any, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
+    verifyIdentity: @escaping SupportIdentityVerifier = Self.verifiesNobody,
     eventLoopGroup: (any EventLoopGroup)? = nil
   ) {
     self.host = host
@@ -37,7 +40,12 @@ public struct EdgeConfiguration: Sendable {
     self.limits = limits
     self.allowedOrigins = allowedOrigins
     self.messaging = messaging
+    self.verifyIdentity = verifyIdentity
     self.eventLoopGroup = eventLoopGroup
+  }
+
+  public static let verifiesNobody: SupportIdentityVerifier = { (_, _) async throws(SupportIdentityFailure) in
+    throw .unreachable(retryAfter: nil)
   }
 
   /// Loopback names: what a server without access tokens may listen on.

@@ -31,6 +31,8 @@ public struct EdgeLimits: Sendable, Equatable {
   public var parametersMaximum = 512
   /// Printable characters of the `gms_user` header; beyond it 400.
   public var userKeyCharactersMaximum = 256
+  /// Bulk unregistrations at once; beyond it 429 until `bulkUnregisterInterval` has passed for each.
+  public var bulkUnregistersMaximum = 100
 
   // Times.
   /// From the first byte (or the accepted connection) to the end of the head; beyond it 408.
@@ -54,6 +56,8 @@ public struct EdgeLimits: Sendable, Equatable {
   public var webSocketPingInterval: Duration = .seconds(30)
   /// From our close frame to the peer's.
   public var webSocketCloseTimeout: Duration = .seconds(5)
+  /// After which one more bulk unregistration is taken.
+  public var bulkUnregisterInterval: Duration = .milliseconds(600)
   /// What a stopping server grants the requests that run.
   public var shutdownGrace: Duration = .seconds(10)
 

@@ -34,14 +34,17 @@ final class EdgeServices: Sendable {
     sending = SendEndpoint(engine: engine, tokens: tokens)
     responder = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
-      exposition: exposition, logger: logger
+      verifyIdentity: configuration.verifyIdentity, exposition: exposition, logger: logger
     ).responder()
   }
 
-  /// Whether `authorization` opens what the server's own pair protects. Spec: GMS 2.5.
+  /// Whether `authorization` opens the Comet endpoint: the server's own pair does, and in its place an end user's access
+  /// token. Spec: GMS 2.5; support requests 6.2.
   func opensServer(_ authorization: String?) -> Bool {
     guard let pair = engine.options.current.credentials() else { return true }
-    return BasicCredentials(authorization: authorization)?
-      .matches(BasicCredentials(username: pair.username, password: pair.password)) ?? false
+    if let credentials = BasicCredentials(authorization: authorization) {
+      return credentials.matches(BasicCredentials(username: pair.username, password: pair.password))
+    }
+    return TokenStore.bearer(of: authorization).flatMap { engine.support.endUser(bearing: $0) } != nil
   }
 }

@@ -1,6 +1,6 @@
 /// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
 enum Surface: Int, CaseIterable {
-  case comet, webSocket, service, agent, operation, messaging, other
+  case comet, webSocket, service, agent, operation, messaging, support, other
 
   /// - Parameter target: the request target: path and query string.
   init(target: String) {
@@ -20,6 +20,8 @@ enum Surface: Int, CaseIterable {
       self = .service
     } else if isBelow("/agent") {
       self = .agent
+    } else if isBelow("/api") || isBelow("/access/sdk") || isBelow("/attachments") {
+      self = .support
     } else if isBelow("/health") || isBelow("/metrics") {
       self = .operation
     } else if isBelow("/gcm") || isBelow("/fcm") || isBelow("/v1") || isBelow("/iid") || isBelow("/wp")
@@ -32,7 +34,7 @@ enum Surface: Int, CaseIterable {
   }
 
   /// Whether pages of other origins may use it. Spec: GMS 2.2.
-  var isForCustomers: Bool { self == .comet || self == .service || self == .webSocket }
+  var isForCustomers: Bool { self == .comet || self == .service || self == .webSocket || self == .support }
 
   var name: String {
     switch self {
@@ -42,6 +44,7 @@ enum Surface: Int, CaseIterable {
     case .agent: "agent"
     case .operation: "operation"
     case .messaging: "messaging"
+    case .support: "support"
     case .other: "other"
     }
   }

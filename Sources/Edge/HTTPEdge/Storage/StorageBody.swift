@@ -67,7 +67,7 @@ struct StorageBody {
   }
 
   /// It will stand in a header: what could not is as good as none.
-  private static func contentType(_ text: String) -> String {
+  static func contentType(_ text: String) -> String {
     let isUsable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text.split(separator: "/").count == 2
     return isUsable ? text : "application/octet-stream"
   }

@@ -156,29 +156,15 @@ struct StorageRoutes {
     _ request: Request, _ context: EdgeRequestContext, _ place: StoragePlace
   ) async throws -> Response {
     let file = try await storage.file(try path("key", context), of: place)
-    let tag = "\"\(AccessToken.hexadecimal(file.digest))\""
+    let tag = EntityTag.of(digest: file.digest)
     var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
-    if request.headers[.ifNoneMatch].map({ Self.names(tag, $0) }) == true {
+    if request.headers[.ifNoneMatch].map({ EntityTag.names(tag, $0) }) == true {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = file.contentType
     headers[.xContentTypeOptions] = "nosniff"
-    headers[.contentDisposition] = Self.disposition(file.name)
+    headers[.contentDisposition] = PathText.attachment(file.name)
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
-  }
-
-  /// Spec: RFC 9110, 13.1.2: a weak tag matches too.
-  private static func names(_ tag: String, _ header: String) -> Bool {
-    header.split(separator: ",").contains { part in
-      let text = part.drop { $0 == " " }
-      return text == "*" || text == tag[...] || text == "W/" + tag
-    }
-  }
-
-  /// Spec: RFC 6266.
-  private static func disposition(_ name: String?) -> String {
-    guard let name, !name.isEmpty else { return "attachment" }
-    return "attachment; filename*=UTF-8''\(PathText.encode(name))"
   }
 
   /// Files appear as URL. Spec: GMS 11.
@@ -214,8 +200,4 @@ struct StorageRoutes {
     try await ServiceAccess(engine: engine).check(request, instance: id)
     return .instance(id)
   }
-}
-
-extension HTTPField.Name {
-  fileprivate static let contentDisposition = HTTPField.Name("Content-Disposition")!
 }

@@ -14,7 +14,7 @@ extension TokenStore {
   public func sender(authorization: String?) -> SenderIdentity? {
     guard let authorization else { return nil }
     if let key = Self.remainder(of: authorization, behind: "key=") { return sender(forKey: key) }
-    guard let secret = Self.remainder(of: authorization, behind: "bearer ") else { return nil }
+    guard let secret = Self.bearer(of: authorization) else { return nil }
     guard secret.hasPrefix(ShortLivedToken.prefix) else { return sender(forKey: secret) }
     guard let id = shortLived.tokenID(of: secret, now: now()) else { return nil }
     return senders().byTokenID[id]
@@ -45,6 +45,11 @@ extension TokenStore {
       return (account, identity)
     }
     return nil
+  }
+
+  /// The secret in the header `Authorization: Bearer …`; nil for another scheme.
+  static func bearer(of authorization: String?) -> String? {
+    authorization.flatMap { remainder(of: $0, behind: "bearer ") }
   }
 
   private static func remainder(of header: String, behind scheme: String) -> String? {

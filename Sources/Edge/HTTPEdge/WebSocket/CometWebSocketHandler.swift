@@ -23,6 +23,8 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let eventLoop: any EventLoop
   private let userKey: String?
   private let browserID: String?
+  /// The bearer of the upgrade request: any frame may hold a handshake.
+  private let accessToken: String?
   private var phase = Phase.open
   private var context: ChannelHandlerContext?
   private var place: DeadlineWheel<any LoopResident>.Place?
@@ -33,12 +35,13 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private var hasHeardFromPeer = true
   private var awaitsPong = false
 
-  init(services: EdgeServices, residents: LoopResidents, userKey: String?, browserID: String?) {
+  init(services: EdgeServices, residents: LoopResidents, userKey: String?, browserID: String?, accessToken: String?) {
     self.services = services
     self.residents = residents
     eventLoop = residents.eventLoop
     self.userKey = userKey
     self.browserID = browserID
+    self.accessToken = accessToken
     assembler = WebSocketMessageAssembler(
       bytesMaximum: services.limits.webSocketMessageBytesMaximum,
       fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
@@ -49,7 +52,8 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     place = residents.add(self)
-    exchange = services.engine.comet.open(self, transport: .webSocket, userKey: userKey, browserID: browserID)
+    exchange = services.engine.comet.open(
+      self, transport: .webSocket, userKey: userKey, browserID: browserID, accessToken: accessToken)
     setDeadline(services.limits.webSocketPingInterval)
     if residents.isStopping { serverStops() }
   }

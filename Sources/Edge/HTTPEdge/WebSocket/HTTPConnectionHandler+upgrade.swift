@@ -22,7 +22,8 @@ extension HTTPConnectionHandler {
       switchProtocols(
         handshake, textBytesMaximum: limits.webSocketMessageBytesMaximum,
         to: CometWebSocketHandler(
-          services: services, residents: residents, userKey: userKey, browserID: BrowserCookie.read(head.headers)))
+          services: services, residents: residents, userKey: userKey, browserID: BrowserCookie.read(head.headers),
+          accessToken: TokenStore.bearer(of: head.headers.first(name: "authorization"))))
     } catch {
       respond(error)
     }

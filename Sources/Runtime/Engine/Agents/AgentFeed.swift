@@ -1,6 +1,7 @@
 public import CallbackDomain
 public import ChatDomain
 import DequeModule
+public import SupportDomain
 import Synchronization
 
 /// One entry of the agents' event stream.
@@ -11,6 +12,8 @@ public struct AgentEvent: Sendable, Equatable {
     case reset
     /// Something has happened to a callback, which looks like this now.
     case callback(CallbackChange, CallbackView)
+    /// Something has happened to a support request, which looks like this now.
+    case support(SupportRequestChange, SupportRequestView)
     /// An agent is ready, or is not any more.
     case agent(id: String, isReady: Bool)
   }

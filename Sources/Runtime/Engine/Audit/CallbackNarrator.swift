@@ -1,5 +1,6 @@
 import CallbackDomain
 import EventSourcing
+import PushDomain
 
 /// Tells of callbacks.
 struct CallbackNarrator: Narrator {
@@ -129,7 +130,8 @@ struct CallbackNarrator: Narrator {
   private static func note(
     _ push: CallbackPush?, of key: String, at time: Timestamp, _ people: inout TimelinePeople
   ) {
-    if let push { people.pushRequested(push.number, of: CallbackInterpreter.producerPrefix + key, at: time) }
+    let producer = CallbackInterpreter.producerPrefix + key
+    if let push { people.pushRequested(PushID(producer: producer, number: push.number), at: time) }
   }
 
   private static func by(_ push: CallbackPush?) -> String {

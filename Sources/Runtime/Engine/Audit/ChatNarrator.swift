@@ -1,5 +1,6 @@
 import ChatDomain
 import EventSourcing
+import PushDomain
 
 /// Tells of chats.
 struct ChatNarrator: Narrator {
@@ -207,7 +208,7 @@ struct ChatNarrator: Narrator {
       trace.delayStartedAt = nil
       entry.what = "drops the push that it held back"
     case .pushRequested(let number, _, _, let message, let positions):
-      people.pushRequested(number, of: key, at: blank.time)
+      people.pushRequested(PushID(producer: key, number: number), at: blank.time)
       entry.what = "asks for push \(number) of \(list(positions)):"
       entry.text = message
       if let since = trace.delayStartedAt {

@@ -3,7 +3,8 @@ public import JournalFormat
 import PushDomain
 
 /// The records that tell of one entity: its own; of a chat also what its pushes met with in their queues, of a callback
-/// that and its chat, and of a device that has checked in what is in its queue, and what it has sent.
+/// that and its chat, of a support request what was pushed of it, and of a device that has checked in what is in its
+/// queue, and what it has sent.
 public struct EntityScope: Sendable {
   public let entity: EntityID
 
@@ -28,6 +29,7 @@ public struct EntityScope: Sendable {
     case .chatSession: return event.producer == entity.key
     case .callback:
       return event.producer == entity.key || event.producer == CallbackInterpreter.producerPrefix + entity.key
+    case .supportRequest: return event.producer == SupportService.producerPrefix + entity.key
     case .installation: return event.producers.contains { $0.hasPrefix(entity.key + "/") }
     default: return false
     }

@@ -13,11 +13,14 @@ struct PushNarrator: Narrator {
     case .enqueued(let message):
       entry.what = "\(Self.name(message.id, people)) is in the queue of its device"
       entry.isDetail = true
-    case .declined(let id, let outcome): Self.end(id, outcome, attempts: 0, &entry, &people)
+    case .declined(let id, let outcome):
+      Self.end(id, outcome, attempts: 0, &entry, people)
+      people.pushEnded(id)
     case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter):
-      Self.end(id, outcome, attempts: attempts, &entry, &people)
+      Self.end(id, outcome, attempts: attempts, &entry, people)
       if let answer { entry.remark += ", as \(answer)" }
-      if isDeadLetter { entry.remark += ", and is kept as a dead letter" }
+      // There may be more to tell of it.
+      if isDeadLetter { entry.remark += ", and is kept as a dead letter" } else { people.pushEnded(id) }
     case .attemptBegan(let id, let attempt):
       entry.what = "\(Self.name(id, people)): attempt \(attempt) goes out as \(PushUUID.text(of: id))"
       entry.isDetail = attempt == 1
@@ -29,6 +32,7 @@ struct PushNarrator: Narrator {
     case .deadLetterDropped(let id):
       entry.what = "\(Self.name(id, people)) is no longer kept as a dead letter"
       entry.isDetail = true
+      people.pushEnded(id)
     case .retryScheduled(let id, let attempt, let until, let reason):
       let pause = TimelineSpan(.silence, from: blank.time, to: until)
       entry.what = "\(Self.name(id, people)): attempt \(attempt) failed"
@@ -58,8 +62,7 @@ struct PushNarrator: Narrator {
   }
 
   private static func end(
-    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, _ entry: inout TimelineEntry,
-    _ people: inout TimelinePeople
+    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, _ entry: inout TimelineEntry, _ people: TimelinePeople
   ) {
     let verdict =
       switch outcome {
@@ -74,18 +77,17 @@ struct PushNarrator: Narrator {
       }
     entry.what = "\(name(id, people)) \(verdict)" + (outcome.reason.map { $0.isEmpty ? "" : " (\($0))" } ?? "")
     var remark: [String] = []
-    if let asked = people.pushRequest(id.number, of: id.producer) {
+    if let asked = people.pushRequest(id) {
       let span = TimelineSpan(.requestToOutcome, from: asked, to: entry.time)
       entry.spans = [span]
       remark.append("\(span.text) after it was asked for")
     }
     if attempts > 1 { remark.append("\(attempts) attempts") }
     if !remark.isEmpty { entry.remark = ", " + remark.joined(separator: ", ") }
-    people.pushEnded(id.number, of: id.producer)
   }
 
   private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
-    "push \(id.number) to \(people.name(chat: id.producer))"
+    "push \(id.number) to \(people.receiver(of: id))"
   }
 }
 

@@ -3,6 +3,7 @@ import ChatDomain
 import EventSourcing
 import PushDomain
 import StorageDomain
+import SupportDomain
 
 /// How the records of one kind of entity name customers, and each other. A new kind is a new row of `table`.
 struct SubjectLinks: Sendable {
@@ -23,6 +24,8 @@ struct SubjectLinks: Sendable {
     EntityKind.deviceGroup.rawValue: group,
     EntityKind.subscription.rawValue: subscription,
     EntityKind.stored.rawValue: stored,
+    EntityKind.supportRequest.rawValue: supportRequest,
+    EntityKind.supportUser.rawValue: supportUser,
   ]
 
   private static let chat = SubjectLinks(
@@ -62,7 +65,8 @@ struct SubjectLinks: Sendable {
       if !event.producers.isEmpty { scope.producers[key, default: []].formUnion(event.producers) }
       guard case .enqueued(let message) = event else { return }
       if let owner = message.owner { scope.ownersByProducer[message.producer, default: []].insert(owner) }
-      guard scope.isSubject(message.target.deviceID) else { return }
+      // Who is told of a request is found by what they have registered; the address may be but a number.
+      guard scope.isSubject(message.target.deviceID), SupportTraces.request(of: message.producer) == nil else { return }
       if let callback = SubjectScope.callback(of: message.producer) {
         scope.callbacks[callback, default: SubjectScope.CallbackTrace()].isNamed = true
       } else {
@@ -75,8 +79,7 @@ struct SubjectLinks: Sendable {
       if !producers.isEmpty { return producers.allSatisfy { scope.holds(producer: $0) } }
       if case .erased(let pushes, _) = event {
         return pushes.contains { scope.holds(producer: $0.id.producer) }
-          || event.holdsMessages(
-            of: scope.serviceIDs.union(scope.callbackProducers).union(scope.otherProducers).union(scope.mailScopes))
+          || event.holdsMessages(of: scope.serviceIDs.union(scope.namedProducers).union(scope.otherProducers))
       }
       // About the address as a whole: the customer's if nobody else is pushed to there.
       return scope.producers[key]?.allSatisfy { scope.holds(producer: $0) } ?? false
@@ -151,6 +154,34 @@ struct SubjectLinks: Sendable {
         }
     },
     belongs: { scope, key, _, _ in scope.holds(stored: key) })
+
+  private static let supportRequest = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: SupportRequestEvent = decode(tag, payload) else { return }
+      var trace = scope.support.requests[key] ?? SupportTraces.RequestTrace()
+      trace.isNamed = scope.isSubject(EntityID(.supportRequest, key).description)
+      if let terms = event.terms {
+        trace.requester = String(terms.requester)
+        trace.chat = terms.transcript?.serviceID
+      }
+      trace.files.formUnion(event.files)
+      scope.support.requests[key] = trace
+    },
+    belongs: { scope, key, _, _ in scope.support.requestKeys.contains(key) })
+
+  private static let supportUser = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: SupportUserEvent = decode(tag, payload) else { return }
+      var trace = scope.support.users[key] ?? SupportTraces.UserTrace()
+      if scope.isSubject(EntityID(.supportUser, key).description) { trace.isNamed = true }
+      if let identity = event.identity {
+        if case .contact = identity.key { trace.isContact = true }
+        if scope.names(identity) { trace.isNamed = true }
+      }
+      if event.devices.contains(where: scope.names) { trace.isNamed = true }
+      scope.support.users[key] = trace
+    },
+    belongs: { scope, key, _, _ in scope.support.userKeys.contains(key) })
 
   private static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: Payload) -> Event? {
     var reader = PayloadReader(payload)

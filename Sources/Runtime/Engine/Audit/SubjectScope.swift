@@ -14,10 +14,15 @@ import PushDomain
 ///                        └──user key──> devices
 ///           ──names──> installations ──scope──> messages in queues
 ///                        └──token──> device groups
+///           ──names──> support users ──number──> requests, Comet sessions
+///                                                  ├──producer──> pushes in queues
+///                                                  ├──service id─> chats
+///                                                  └──token──> stored files
 /// ```
 /// A subject is a user key, a service id, a chat session id, a Comet session's id, a device id, an android id, a
 /// registration token, or a value of attached data such as an e-mail address, or of a callback's fields such as the
-/// number to call, compared as it stands. What names a customer stays good: a chat that it found, found
+/// number to call, compared as it stands; of support, a user's e-mail, external id, SDK's id or device identifier,
+/// `user:5` or `request:5`. What names a customer stays good: a chat that it found, found
 /// by any name, brings along its user key's other chats and sessions. A device is no such name: it may have changed
 /// hands, so it finds the chats and callbacks that were to be pushed to it, and through them their customers.
 public struct SubjectScope: Sendable {
@@ -41,6 +46,7 @@ public struct SubjectScope: Sendable {
   /// Subscriptions and stored data, by their ids.
   var subscriptions: [String: DataTrace] = [:]
   var stored: [String: DataTrace] = [:]
+  var support = SupportTraces()
   /// The devices that have checked in and are what was asked for.
   private(set) var installationKeys: Set<String> = []
   /// Their registrations, as messages name them.
@@ -108,8 +114,9 @@ public struct SubjectScope: Sendable {
     sessionKeys = Set(sessions.filter { $0.value.isNamed || isSubject($0.key) }.keys)
     if !subject.isEmpty { userKeys.insert(subject) }
     var found = -1
-    while found != chatKeys.count + callbackKeys.count + sessionKeys.count + userKeys.count {
-      found = chatKeys.count + callbackKeys.count + sessionKeys.count + userKeys.count
+    while found != foundCount {
+      found = foundCount
+      support.follow(&chatKeys, among: chats, &userKeys)
       for (key, callback) in callbacks {
         if chatKeys.contains(key) || !callback.userKeys.isDisjoint(with: userKeys) { callbackKeys.insert(key) }
         guard callbackKeys.contains(key) else { continue }
@@ -137,7 +144,7 @@ public struct SubjectScope: Sendable {
       isSubject(devices.values.lazy.flatMap(\.owners).first { isSubject($0) })
       || isSubject(ownersByProducer.values.lazy.flatMap(\.self).first { isSubject($0) })
       || [subscriptions, stored].contains { $0.values.contains { isSubject($0.userKey) } }
-    if chatKeys.isEmpty, callbackKeys.isEmpty, sessionKeys.isEmpty, !isKnownOwner { userKeys = [] }
+    if chatKeys.isEmpty, callbackKeys.isEmpty, sessionKeys.isEmpty, support.count == 0, !isKnownOwner { userKeys = [] }
     otherProducers = Set(ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }.keys).subtracting(chatKeys)
     entities = Set(subscriptions.keys.filter { holds(subscription: $0) }.map { EntityID(.subscription, $0) })
     otherProducers.formUnion(entities.map { NotificationService.producerPrefix + $0.key })
@@ -153,10 +160,16 @@ public struct SubjectScope: Sendable {
       entities.insert(EntityID(.device, key))
     }
     entities.formUnion(callbackKeys.map { EntityID(.callback, $0) })
+    entities.formUnion(support.entities)
     entities.formUnion(installationKeys.map { EntityID(.installation, $0) })
     for (key, members) in groups where members.contains(where: { holds(token: $0) }) {
       entities.insert(EntityID(.deviceGroup, key))
     }
+  }
+
+  /// How much was found so far.
+  private var foundCount: Int {
+    chatKeys.count + callbackKeys.count + sessionKeys.count + userKeys.count + support.count
   }
 
   /// An address that nobody but the customer's subscriptions has given goes with them.
@@ -191,9 +204,12 @@ public struct SubjectScope: Sendable {
   func holds(producer: String) -> Bool {
     chatKeys.contains(producer) || otherProducers.contains(producer)
       || mailScopes.contains(producer) || Self.callback(of: producer).map(callbackKeys.contains) == true
+      || support.holds(producer: producer)
   }
-  /// Whose pushes they are, as queues name them.
-  var callbackProducers: Set<String> { Set(callbackKeys.map { CallbackInterpreter.producerPrefix + $0 }) }
+  /// Whose pushes they are that are no chats', as queues name them.
+  var namedProducers: Set<String> {
+    support.producers.union(mailScopes).union(callbackKeys.map { CallbackInterpreter.producerPrefix + $0 })
+  }
   /// The callback of a producer of pushes; nil if it is none.
   static func callback(of producer: String) -> String? {
     let prefix = CallbackInterpreter.producerPrefix
@@ -203,7 +219,9 @@ public struct SubjectScope: Sendable {
     RegistrationToken(token).map { installationKeys.contains(String($0.id.androidID)) } ?? false
   }
   func holds(subscription key: String) -> Bool { subscriptions[key].map(isTheirs) ?? false }
-  func holds(stored key: String) -> Bool { stored[key].map(isTheirs) ?? false }
+  func holds(stored key: String) -> Bool {
+    stored[key].map { isTheirs($0) || support.files.contains(key) } ?? false
+  }
   private func isTheirs(_ trace: DataTrace) -> Bool {
     trace.isNamed || trace.userKey.map(userKeys.contains) == true
       || trace.instance.map { holds(chat: $0) || holds(callback: $0) } == true

@@ -1,5 +1,7 @@
 import EventSourcing
 public import JournalFormat
+import PushDomain
+import SupportDomain
 
 /// Tells what a journal's records mean, record by record: who did what, and how long it took.
 ///
@@ -28,6 +30,9 @@ public struct Timeline {
     EntityKind.broadcast.rawValue: { BroadcastNarrator() },
     EntityKind.subscription.rawValue: { SubscriptionNarrator() },
     EntityKind.stored.rawValue: { StorageNarrator() },
+    EntityKind.supportRequest.rawValue: { SupportRequestNarrator() },
+    EntityKind.supportUser.rawValue: { SupportUserNarrator() },
+    EntityKind.supportApp.rawValue: { SupportAppNarrator() },
   ]
 
   /// What a record tells; mostly one entry.
@@ -87,18 +92,15 @@ extension Narrator {
 struct TimelinePeople {
   private var nameByUserKey: [String: String] = [:]
   private var nameByChat: [String: String] = [:]
-  /// When a chat asked for a push.
-  private var requests: [PushName: Timestamp] = [:]
-
-  struct PushName: Hashable {
-    let producer: String
-    let number: Int
-  }
+  /// When a push was asked for, and whom it is for if not the customer.
+  private var requests: [PushID: (at: Timestamp, receiver: String?)] = [:]
 
   mutating func learn(_ name: String, chat: String, userKey: String?) {
     nameByChat[chat] = name
     if let userKey { nameByUserKey[userKey] = name }
   }
+
+  mutating func learn(_ name: String, userKey: String) { nameByUserKey[userKey] = name }
 
   func name(chat: String) -> String { nameByChat[chat] ?? "customer" }
 
@@ -106,17 +108,22 @@ struct TimelinePeople {
     userKey.flatMap { nameByUserKey[$0] } ?? serviceID.flatMap { nameByChat[$0] } ?? "customer"
   }
 
-  mutating func pushRequested(_ number: Int, of chat: String, at time: Timestamp) {
-    requests[PushName(producer: chat, number: number)] = time
+  /// Somebody of support requests, by their number.
+  func name(user number: Int64, _ role: SupportRole) -> String {
+    nameByUserKey[SupportUserKey.of(number)] ?? (role == .agent ? "agent \(number)" : "user \(number)")
   }
 
-  func pushRequest(_ number: Int, of producer: String) -> Timestamp? {
-    requests[PushName(producer: producer, number: number)]
+  /// - Parameter receiver: nil for the customer of the producer.
+  mutating func pushRequested(_ id: PushID, at time: Timestamp, for receiver: String? = nil) {
+    requests[id] = (time, receiver)
   }
 
-  mutating func pushEnded(_ number: Int, of producer: String) {
-    requests[PushName(producer: producer, number: number)] = nil
-  }
+  func pushRequest(_ id: PushID) -> Timestamp? { requests[id]?.at }
+
+  /// Whom a push is for.
+  func receiver(of id: PushID) -> String { requests[id]?.receiver ?? name(chat: id.producer) }
+
+  mutating func pushEnded(_ id: PushID) { requests[id] = nil }
 
   mutating func forget(chat: String) { nameByChat[chat] = nil }
 }

@@ -9,7 +9,7 @@ public struct TimelineEntry: Sendable, Equatable {
   public var entity: EntityID?
   /// The name of the event's case; frozen like its tag.
   public var event: String
-  /// The event's number in the chat's transcript.
+  /// The event's number in the chat's transcript, or the comment's in its request.
   public var transcriptPosition: Int?
   /// A person's name, or what acted: `server`, `push`.
   public var who: String

@@ -32,6 +32,8 @@ public final class CometExchange: Sendable {
   public let userKey: String?
   /// The `BAYEUX_BROWSER` cookie.
   public let browserID: String?
+  /// The bearer of `Authorization`, wherever a handshake may come.
+  let accessToken: String?
   let sink: any CometSink
   /// The client has left: a request of it that is still worked through is answered to nobody, and must neither be held
   /// nor take its session away from the exchange that the client has gone on with.
@@ -47,12 +49,14 @@ public final class CometExchange: Sendable {
   }
 
   init(
-    id: ExchangeID, transport: ConnectionType, userKey: String?, browserID: String?, sink: any CometSink
+    id: ExchangeID, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String?,
+    sink: any CometSink
   ) {
     self.id = id
     self.transport = transport
     self.userKey = userKey
     self.browserID = browserID
+    self.accessToken = accessToken
     self.sink = sink
   }
 }

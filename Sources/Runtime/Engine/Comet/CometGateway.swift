@@ -27,6 +27,7 @@ public final class CometGateway: Sendable {
   /// Told what happens to the sessions of a chat's customer. Set once, before the first exchange.
   private let chats = Mutex<ChatService?>(nil)
   private let courier = Late<CometCourier>()
+  let streams = Late<SupportStreams>()
 
   static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
 
@@ -45,16 +46,18 @@ public final class CometGateway: Sendable {
 
   func attach(_ service: ChatService) { chats.withLock { $0 = service } }
   func attach(_ courier: CometCourier) { self.courier.set(courier) }
+  func attach(_ streams: SupportStreams) { self.streams.set(streams) }
 
   // MARK: What the edge calls
 
   /// One for each HTTP request on the Comet endpoint, or one for each WebSocket.
+  /// - Parameter accessToken: the bearer of `Authorization`; only handshakes ask for it.
   public func open(
-    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?
+    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String? = nil
   ) -> CometExchange {
     CometExchange(
       id: ExchangeID(rawValue: nextExchange.add(1, ordering: .relaxed).newValue), transport: transport,
-      userKey: userKey, browserID: browserID, sink: sink)
+      userKey: userKey, browserID: browserID, accessToken: accessToken, sink: sink)
   }
 
   /// A decoded request body or frame. Any thread; never blocks.
@@ -182,7 +185,7 @@ public final class CometGateway: Sendable {
     var subscribes = false
     for (index, message) in request.messages.enumerated() where message.channel == ChannelName.subscribe {
       guard message.clientID == session.clientID else { continue }
-      let outcome = policy.subscribe(message)
+      let outcome = policy.subscribe(message, alsoTo: await followable(message, by: session))
       let wasSubscribed = await session.isSubscribed
       if !outcome.channels.isEmpty { try await session.subscribe(outcome.channels) }
       if await session.isSubscribed, !wasSubscribed { subscribes = true }
@@ -201,7 +204,7 @@ public final class CometGateway: Sendable {
         connects = true
         request.replies[index] = .connect(message.connectRequest)
       case ChannelName.unsubscribe:
-        let outcome = policy.unsubscribe(message)
+        let outcome = policy.unsubscribe(message, alsoFrom: Set(await session.channels))
         try await unsubscribe(session, outcome.channels)
         request.replies[index] = .ready(
           BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
@@ -209,8 +212,7 @@ public final class CometGateway: Sendable {
         disconnect = message
         request.replies[index] = .ready(BayeuxReply.disconnected(id: message.id, clientID: session.clientID))
       default:
-        request.replies[index] = .ready(
-          BayeuxReply.failure(to: message, error: policy.refusalOfPublish(to: message.channel ?? "")))
+        request.replies[index] = .ready(await published(message, by: session))
       }
     }
     if let disconnect {
@@ -264,9 +266,9 @@ public final class CometGateway: Sendable {
     }
     let again = BayeuxAdvice(reconnect: .handshake, interval: limits.busyIntervalMilliseconds)
     guard !isStopping.load(ordering: .relaxed) else { return refuse(BayeuxError(503, [], "server_stopping"), again) }
-    let userKey = exchange.userKey ?? message.userKey
-    guard userKey?.utf8.count ?? 0 <= limits.userKeyBytesMaximum else {
-      return refuse(BayeuxError(400, ["gms_user"], "too_long"), .giveUp)
+    let userKey: String?
+    do throws(BayeuxError) { userKey = try self.userKey(of: message, on: exchange) } catch {
+      return refuse(error, .giveUp)
     }
     var newBrowserID: String?
     if exchange.transport == .longPolling, exchange.browserID == nil { newBrowserID = identifiers.browserID() }

@@ -10,6 +10,8 @@ import Synchronization
 actor CometSession {
   nonisolated let clientID: String
   nonisolated let userKey: String?
+  /// The number of the end user of support requests whom it is bound to.
+  nonisolated let supportUser: Int64?
   nonisolated let serviceID: String?
   nonisolated let browserID: String?
   private nonisolated let context: RuntimeContext
@@ -44,6 +46,7 @@ actor CometSession {
   ) {
     self.clientID = clientID
     userKey = record.userKey
+    supportUser = record.userKey.flatMap { SupportUserKey.number(in: $0) }
     serviceID = record.serviceID
     browserID = record.browserID
     self.record = record
@@ -67,6 +70,10 @@ actor CometSession {
   func beginConnecting() { isConnecting = true }
   var isSubscribed: Bool { gateway.policy.receivesEvents(record.channels) }
   var isOver: Bool { record.isClosed }
+  var channels: [String] { record.channels }
+  func follows(_ channel: String) -> Bool {
+    record.channels.contains { ChannelName.matches(pattern: $0, channel: channel) }
+  }
   var delivered: [String: Int] { record.delivered }
   func delivered(of chat: String) -> Int { record.delivered[chat] ?? 0 }
 

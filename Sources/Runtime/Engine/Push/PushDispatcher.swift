@@ -114,7 +114,9 @@ struct PushDispatcher: Sendable {
       case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
       case .accepted(let id): await handedOver(id)
       case .settled(let id, let outcome, let attempts): note(id, outcome, attempts: attempts)
-      case .addressGone(let reason): await devices.gone(queue.id.key, reason: reason)
+      case .addressGone(let reason):
+        await devices.gone(queue.id.key, reason: reason)
+        await producers.gone(queue.id.key, reason: reason)
       case .deadLetters(let count): deadLetters.set(queue.id.key, count)
       // The mailbox has no courier.
       case .mailWaits, .mailEnded, .mailDropped: break
@@ -152,6 +154,11 @@ struct PushDispatcher: Sendable {
 
   private func attempt(_ key: String, _ lane: CourierLane) async {
     guard let (queue, message, attempt) = await begin(key, lane, turn: .start(key: key)) else { return }
+    if let objection = await producers.objection(to: message) {
+      await queue.post(
+        .attemptEnded(message.id, attempt: attempt, .refused(reason: objection), schedule: schedule(of: message)))
+      return lanes.released(key, on: lane)
+    }
     let delivery = PushDelivery(
       message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
       now: context.time.now)
@@ -211,7 +218,9 @@ struct PushDispatcher: Sendable {
   private func schedule(of message: PushMessage) -> PushSchedule {
     var schedule = PushSchedule()
     schedule.jitter = random()
-    let pauses = pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) } ?? []
+    let pauses =
+      pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
+      ?? (SupportCourier.all.contains(message.target.type) ? SupportCourier.retrySchedule : [])
     // Also what no `Duration` can hold is a number to `Double`.
     schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
     return schedule

@@ -8,6 +8,7 @@ import JournalFormat
 import Logging
 import PushDomain
 import StorageDomain
+import SupportDomain
 import Synchronization
 
 /// Why a redaction was not begun; nothing was changed.
@@ -35,7 +36,8 @@ extension Engine {
   /// plan is on the disk, nothing has happened.
   /// - Parameters:
   ///   - subject: a user key, service id, chat session id, Comet session's id, device id, android id, registration
-  ///     token, or a value of attached data.
+  ///     token, or a value of attached data; of support, an e-mail, external id, SDK's id, device identifier, `user:5`
+  ///     or `request:5`.
   ///   - by: the operator, 1 to 256 bytes; stays in the journal.
   ///   - reason: at most 1,024 bytes; stays in the journal.
   /// - Throws: `RedactionError`, `JournalError`, `StorageError`, `SnapshotError`.
@@ -131,15 +133,19 @@ extension Engine {
     try await onThread { [self] in try redactionIntent.write(bytes) }
   }
 
-  /// Sessions first: nothing of them is delivered any more. Then chats, callbacks and queues restate themselves
-  /// without content.
+  /// Sessions first: nothing of them is delivered any more. Then chats, callbacks, support and queues restate
+  /// themselves without content.
   /// - Returns: the plan, with the queues that were added to while the journal was searched.
   private func eraseLiveState(_ planned: RedactionPlan) async throws -> RedactionPlan {
     var plan = planned
-    let scope = plan.scope
-    for clientID in scope.sessions.sorted() {
+    for clientID in plan.scope.sessions.sorted() {
       if let session = comet.directory.session(evenDeparting: clientID) { try await session.dismiss() }
     }
+    try await eraseSupportUsers(plan.scope)
+    await addSupportRequests(to: &plan.scope)
+    if plan != planned { try await write(plan) }
+    let scope = plan.scope
+    try await eraseSupportRequests(scope)
     for serviceID in scope.chats.sorted() {
       guard let chat = chats.directory[serviceID] else { continue }
       _ = try await chats.perform(.erase, on: chat) { _ in true }
@@ -153,6 +159,7 @@ extension Engine {
     feed.forget(scope.chats)
     for key in scope.installations.sorted() { try await eraseInstallation(key) }
     try await eraseData(scope)
+    try await restateSupport(scope)
     // From here on these chats push nothing, and nobody can send to these installations.
     try await context.untilDurable()
     let (reader, searched) = (reader, plan)
@@ -232,6 +239,8 @@ extension Engine {
         case .deviceGroup: DeviceGroupEvent.isRestatement(record.tag)
         case .subscription: SubscriptionEvent.isRestatement(record.tag)
         case .stored: StorageEvent.isRestatement(record.tag)
+        case .supportRequest: SupportRequestEvent.isRestatement(record.tag)
+        case .supportUser: SupportUserEvent.isRestatement(record.tag)
         default: false
         }
       if restates { found[EntityID(kind, record.keyText)] = record.position }

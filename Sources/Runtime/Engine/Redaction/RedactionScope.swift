@@ -29,13 +29,15 @@ struct RedactionScope: Codable, Equatable {
   /// Subscriptions and stored data of theirs.
   var subscriptions: Set<String> = []
   var stored: Set<String> = []
+  /// Support requests of theirs, and themselves as users of it.
+  var supportRequests: Set<String> = []
+  var supportUsers: Set<String> = []
 
   init(_ subject: SubjectScope) {
     producers = subject.otherProducers
     owners = subject.userKeys
     installations = subject.installationKeys
-    producers.formUnion(subject.mailScopes)
-    producers.formUnion(subject.callbackProducers)
+    producers.formUnion(subject.namedProducers)
     for entity in subject.entities {
       switch entity.kind {
       case .chatSession: chats.insert(entity.key)
@@ -50,12 +52,14 @@ struct RedactionScope: Codable, Equatable {
       case .deviceGroup: groups.insert(entity.key)
       case .subscription: subscriptions.insert(entity.key)
       case .stored: stored.insert(entity.key)
+      case .supportRequest: supportRequests.insert(entity.key)
+      case .supportUser: supportUsers.insert(entity.key)
       default: break
       }
     }
   }
 
-  /// A plan of an earlier version knows of no devices, of none that check in, or of no callbacks.
+  /// A plan of an earlier version knows of no devices, of none that check in, of no callbacks, or of no support.
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func keys(_ key: CodingKeys) throws -> Set<String> {
@@ -74,12 +78,14 @@ struct RedactionScope: Codable, Equatable {
     groups = try keys(.groups)
     subscriptions = try keys(.subscriptions)
     stored = try keys(.stored)
+    supportRequests = try keys(.supportRequests)
+    supportUsers = try keys(.supportUsers)
   }
 
   var isEmpty: Bool { entityCount == 0 }
   var entityCount: Int {
     chats.count + sessions.count + queues.count + devices.count + installations.count + groups.count
-      + callbacks.count + subscriptions.count + stored.count
+      + callbacks.count + subscriptions.count + stored.count + supportRequests.count + supportUsers.count
   }
   /// Whose pushes go.
   var allProducers: Set<String> { chats.union(producers) }
@@ -111,6 +117,10 @@ struct RedactionScope: Codable, Equatable {
       guard subscriptions.contains(key) else { return false }
     case .stored:
       guard stored.contains(key) else { return false }
+    case .supportRequest:
+      guard supportRequests.contains(key) else { return false }
+    case .supportUser:
+      guard supportUsers.contains(key) else { return false }
     default:
       return false
     }
@@ -122,6 +132,13 @@ struct RedactionScope: Codable, Equatable {
   func holds(scope: String) -> Bool { installations.contains(String(scope.prefix { $0 != "/" })) }
   func holds(token: String) -> Bool {
     RegistrationToken(token).map { installations.contains(String($0.id.androidID)) } ?? false
+  }
+
+  /// Adds a support request, with the files that it has now.
+  mutating func add(request key: String, files: [String]) {
+    supportRequests.insert(key)
+    producers.insert(SupportService.producerPrefix + key)
+    stored.formUnion(files)
   }
 
   /// Adds what came after the journal was searched: the queue of a push of one of the chats, or of a message of one of

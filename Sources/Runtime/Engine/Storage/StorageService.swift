@@ -56,6 +56,17 @@ public struct StorageService: Sendable {
     return key
   }
 
+  /// Stores for a part of this house: nobody else can name such an owner, so that the id alone leads to nothing.
+  func create(_ uploads: [StorageUpload], seconds: Int, owner: String) async throws(StorageFailure) -> String {
+    let key = identifiers.uuid()
+    let name = StorageName.custom(id: key, user: owner)
+    try await withFiles(of: uploads) { pairs throws(StorageFailure) in
+      _ = index.claim(name, for: key)
+      try await make(key, StorageChange(pairs, until: until(seconds), mayBeNew: true, name: name))
+    }
+    return key
+  }
+
   /// Stores under an id of the user's own; what it has already stays, as far as it is not replaced.
   public func create(
     _ uploads: [StorageUpload], seconds: Int, customID: String, user: String

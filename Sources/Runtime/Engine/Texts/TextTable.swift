@@ -51,7 +51,7 @@ public struct TextTable: Sendable, Equatable {
   // MARK: Languages
 
   /// `DE_de` as `de-de`; nil for what cannot be the tag of a language. Spec: RFC 5646 2.1.
-  static func normalized(_ tag: some StringProtocol) -> String? {
+  package static func normalized(_ tag: some StringProtocol) -> String? {
     let tag = tag.lowercased().replacing("_", with: "-")
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
     func isPart(_ part: Substring) -> Bool {

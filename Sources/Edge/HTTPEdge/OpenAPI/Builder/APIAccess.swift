@@ -18,6 +18,14 @@ enum APIAccess: Sendable {
   case device
   /// A page's sender, by the key that it signs with.
   case webPush
+  /// An end user of support requests.
+  case supportUser
+  /// An agent, in the helpdesk's own API.
+  case supportAgent
+  /// Either of them.
+  case supportAnyone
+  /// An operator, in the helpdesk's own API.
+  case supportOperator
 
   /// Alternatives; of each all that it names.
   private var alternatives: [[Scheme]] {
@@ -31,6 +39,10 @@ enum APIAccess: Sendable {
     case .senderOrAdmin: [[.adminToken], [.senderKey], [.senderToken]]
     case .device: [[.deviceLogin]]
     case .webPush: [[], [.vapid], [.senderKey]]
+    case .supportUser: [[.supportToken]]
+    case .supportAgent: [[.agentToken], [.adminToken], [.apiToken]]
+    case .supportAnyone: [[.supportToken], [.agentToken], [.adminToken], [.apiToken]]
+    case .supportOperator: [[.adminToken], [.apiToken]]
     }
   }
 
@@ -43,14 +55,16 @@ enum APIAccess: Sendable {
     switch self {
     case .open: []
     case .customer, .sender, .device, .webPush: [401]
-    case .agent, .admin, .publisher, .senderOrAdmin: [401, 403]
+    case .agent, .admin, .publisher, .senderOrAdmin, .supportUser, .supportAgent, .supportAnyone, .supportOperator:
+      [401, 403]
     }
   }
 
   // MARK: Schemes
 
   private enum Scheme: String, CaseIterable {
-    case basic, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid
+    case basic, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid, supportToken,
+      apiToken
 
     var json: JSONValue {
       switch self {
@@ -63,6 +77,8 @@ enum APIAccess: Sendable {
       case .senderKey: Self.header("Authorization", "`key=KEY`: the key of an app server.")
       case .senderToken: Self.http("bearer", "The key of an app server, or an access token from `/token`.")
       case .deviceLogin: Self.header("Authorization", "`AidLogin ID:SECURITY-TOKEN`, both from a check-in.")
+      case .supportToken: Self.http("bearer", "An access token from `/access/sdk/anonymous` or `/access/sdk/jwt`.")
+      case .apiToken: Self.http("basic", "`{email}/token` and the secret of an agent's or operator's token.")
       case .vapid: Self.header("Authorization", "`vapid t=TOKEN, k=KEY`. RFC 8292.")
       }
     }

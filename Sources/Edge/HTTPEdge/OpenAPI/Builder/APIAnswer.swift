@@ -57,7 +57,7 @@ struct APIAnswer: Sendable {
     }
   }
 
-  private static let failureTexts: [Int: String] = [
+  static let failureTexts: [Int: String] = [
     400: "The request is not well-formed, or a parameter is missing or not usable; `message` says which and why.",
     401: "The credentials that this needs are missing or wrong.",
     403: "The credentials are good, but not for this.",
@@ -66,6 +66,7 @@ struct APIAnswer: Sendable {
     410: "It has ended.",
     413: "The body, or a text in it, is too large.",
     415: "The body's content type cannot be used here.",
+    422: "A member is missing or not usable; the answer says which and why.",
     429: "Too much in too short a time.",
     500: "Something is broken in the server.",
     503: "The server starts, stops or has reached a limit: try again after `Retry-After` seconds.",
@@ -74,7 +75,7 @@ struct APIAnswer: Sendable {
 
   private static let retryAfter = APIMember.required("Retry-After", .integer, "Seconds to wait.")
 
-  private static let failureHeaders: [Int: [APIMember]] = [
+  static let failureHeaders: [Int: [APIMember]] = [
     401: [.required("WWW-Authenticate", .text, "The scheme that is expected.")],
     503: [retryAfter],
   ]

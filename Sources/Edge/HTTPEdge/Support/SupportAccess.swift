@@ -1,0 +1,97 @@
+import Engine
+import HTTPTypes
+import Hummingbird
+
+/// Who asks. 401 makes an app forget its user: it is said to a bearer that opens nothing, to whoever shows none, and
+/// never for a fault that passes. Spec: support requests 2, 2.1.
+struct SupportAccess {
+  let engine: Engine
+  let tokens: TokenStore
+
+  func actor(_ request: Request, at desk: SupportDesk) async throws -> SupportActor {
+    try checkApp(request)
+    let bearer = TokenStore.bearer(of: request.headers[.authorization])
+    switch desk {
+    case .endUsers:
+      if let user = bearer.flatMap({ engine.support.endUser(bearing: $0) }) {
+        try engine.support.admit(user)
+        return user
+      }
+      guard token(request) == nil else { throw EdgeFailure.forbidden("This is for end users") }
+    case .agents:
+      if let token = token(request) { return try await agent(token) }
+      guard bearer.flatMap({ engine.support.endUser(bearing: $0) }) == nil else {
+        throw EdgeFailure.forbidden("This is for agents")
+      }
+    }
+    throw EdgeFailure.unknownSupportIdentity
+  }
+
+  /// An end user or an agent.
+  func actor(_ request: Request) async throws -> SupportActor {
+    if let token = token(request) { return try await agent(token) }
+    return try await actor(request, at: .endUsers)
+  }
+
+  /// - Throws: unless the request bears an operator's token. Spec: support requests 7.1.
+  func requireOperator(_ request: Request) throws(EdgeFailure) {
+    guard let token = token(request) else {
+      guard
+        TokenStore.bearer(of: request.headers[.authorization]).flatMap({ engine.support.endUser(bearing: $0) }) == nil
+      else { throw .forbidden("This is for operators") }
+      throw .unknownSupportIdentity
+    }
+    guard token.role == .admin else { throw .forbidden("This is for operators") }
+  }
+
+  private func agent(_ token: AccessToken) async throws -> SupportActor {
+    guard token.role.takesPartInChats || token.role == .admin else {
+      throw EdgeFailure.forbidden("A token of this role has no part in requests")
+    }
+    return try await engine.support.agent(named: token.name)
+  }
+
+  /// `Bearer {token}`, or `Basic {email}/token:{token}` as Zendesk's API tokens are shown.
+  private func token(_ request: Request) -> AccessToken? {
+    let authorization = request.headers[.authorization]
+    if let secret = TokenStore.bearer(of: authorization) { return tokens.token(for: secret) }
+    guard let pair = BasicCredentials(authorization: authorization), pair.username.hasSuffix("/token") else {
+      return nil
+    }
+    return tokens.token(for: pair.password)
+  }
+
+  // MARK: Apps
+
+  /// An app that names itself is one that is known.
+  func checkApp(_ request: Request) throws(SupportFailure) {
+    if let client = request.headers[.clientIdentifier], engine.support.app(client) == nil { throw .unknownApp }
+  }
+
+  /// The app that asks.
+  func app(_ request: Request) throws(SupportFailure) -> SupportAppSettings {
+    guard let client = request.headers[.clientIdentifier], !client.isEmpty else {
+      throw .missing(field: HTTPField.Name.clientIdentifier.rawName)
+    }
+    guard let app = engine.support.app(client) else { throw .unknownApp }
+    return app
+  }
+
+  // MARK: Agents
+
+  /// Whether it is an agent's, who is no end user: by the name of a token, or by the option `support.agent_emails`.
+  func isAgent(email: String) throws(EdgeFailure) -> Bool {
+    let email = email.lowercased()
+    let listed = engine.options.current.sections["support"]?["agent_emails"] ?? ""
+    if Options.list(listed).contains(where: { $0.lowercased() == email }) { return true }
+    guard let tokens = try? tokens.list() else { throw .unavailable("The agents' tokens cannot be read") }
+    return tokens.contains {
+      $0.isUsable && ($0.role == .agent || $0.role == .supervisor) && $0.name.lowercased() == email
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// The client id of the SDK's app.
+  static let clientIdentifier = HTTPField.Name("Client-Identifier")!
+}

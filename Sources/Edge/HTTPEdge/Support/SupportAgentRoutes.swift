@@ -1,0 +1,60 @@
+import Engine
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import SupportDomain
+
+/// Requests in the agents' own API, beside chats and callbacks. Spec: support requests 8; GMS 12.3.
+///
+/// | | |
+/// |---|---|
+/// | `GET /agent/1/requests?state=waiting\|own\|all&page=` | newest first; waiting: nobody has answered yet |
+/// | `POST /agent/1/chats/{chat}/request` `{"subject":…,"comment":{"body":…,"public":…}}` | makes one of a chat |
+struct SupportAgentRoutes {
+  let engine: Engine
+  let tokens: TokenStore
+  let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/agent/1/requests", [.get: { try await list($0, $1) }])
+    router.resource("/agent/1/chats/:chat/request", [.post: { try await create($0, $1) }])
+  }
+
+  @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let token = try AgentRoutes.token(of: request, tokens)
+    let actor = try await engine.support.agent(named: token.name)
+    let page = try SupportPage(try request.queryParameters())
+    var query = SupportQuery()
+    query.page = page.number
+    query.perPage = page.size
+    switch try AgentRoutes.filter(request) {
+    case .waiting: query.statuses = [.new]
+    case .own: query.assignee = actor.number
+    case .all: break
+    }
+    let views = try await engine.support.requests(query, for: actor).views
+    let base = settings.origin(request, context)
+    return .json { writer in
+      writer.beginArray()
+      for view in views { Self.write(view, base, into: &writer) }
+      writer.endArray()
+    }
+  }
+
+  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let token = try AgentRoutes.token(of: request, tokens)
+    let actor = try await engine.support.agent(named: token.name)
+    let form = try await SupportForm(request, limits: limits)
+    let comment = try form.optionalObject("comment")
+    let view = try await engine.support.create(
+      fromChat: try context.parameters.require("chat"), subject: try form.optionalText("subject"),
+      comment: try comment.map { form throws(SupportFailure) in try SupportCommentOrder(form, at: .agents) },
+      by: actor)
+    return .json(status: .created) { Self.write(view, settings.origin(request, context), into: &$0) }
+  }
+
+  private static func write(_ view: SupportRequestView, _ base: String, into writer: inout JSONWriter) {
+    SupportRendering.request(view, includes: [.lastComment], for: .agent, base: base, into: &writer)
+  }
+}

@@ -1,0 +1,104 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import SupportDomain
+
+/// Devices that are told of answers. Spec: support requests 3, 7.1.
+///
+/// | | |
+/// |---|---|
+/// | `POST /api/mobile/push_notification_devices` | registers one: 201, or 200 if it was known |
+/// | `DELETE /api/mobile/push_notification_devices/{identifier}` | unregisters one's own |
+/// | `POST /api/v2/push_notification_devices/destroy_many` | unregisters anybody's, for back ends |
+struct SupportDeviceRoutes {
+  let engine: Engine
+  let access: SupportAccess
+  let limits: EdgeLimits
+  private let budget: CallBudget
+
+  init(engine: Engine, access: SupportAccess, limits: EdgeLimits) {
+    self.engine = engine
+    self.access = access
+    self.limits = limits
+    budget = CallBudget(maximum: limits.bulkUnregistersMaximum, interval: limits.bulkUnregisterInterval)
+  }
+
+  func add(to router: EdgeRoutes) {
+    router.resource("/api/mobile/push_notification_devices", [.post: { request, _ in try await register(request) }])
+    router.resource(
+      "/api/mobile/push_notification_devices/:identifier",
+      [
+        .delete: { request, context in
+          let actor = try await access.actor(request, at: .endUsers)
+          guard let identifier = PathText.decode(try context.parameters.require("identifier")) else {
+            throw SupportFailure.notFound
+          }
+          try await engine.support.unregisterDevice(identifier: identifier, by: actor)
+          return Response(status: .ok)
+        }
+      ])
+    router.resource(
+      "/api/v2/push_notification_devices/destroy_many", [.post: { request, _ in try await unregister(request) }])
+  }
+
+  private func register(_ request: Request) async throws -> Response {
+    let actor = try await access.actor(request, at: .endUsers)
+    let device = try await SupportForm(request, limits: limits).record("push_notification_device")
+    let (view, isNew) = try await engine.support.registerDevice(
+      identifier: try device.optionalText("identifier") ?? "", type: try device.text("device_type"),
+      locale: try device.optionalText("locale") ?? "en", tokenType: try device.optionalText("token_type"), by: actor)
+    return .json(status: isNew ? .created : .ok) { writer in
+      writer.beginObject()
+      writer.key("push_notification_device")
+      writer.beginObject()
+      Self.writeMembers(of: view, into: &writer)
+      writer.endObject()
+      writer.endObject()
+    }
+  }
+
+  private func unregister(_ request: Request) async throws -> Response {
+    try access.requireOperator(request)
+    if let seconds = budget.secondsToWait() { throw EdgeFailure.tooManyCalls(retryAfter: seconds) }
+    let form = try await SupportForm(request, limits: limits)
+    guard let identifiers = try form.optionalTexts("push_notification_devices") else {
+      throw SupportFailure.missing(field: "push_notification_devices")
+    }
+    let maximum = engine.support.bulkUnregisterMaximum
+    guard identifiers.count <= maximum else { throw EdgeFailure.tooMany("tokens a call", limit: maximum) }
+    let (removed, unknown) = try await engine.support.unregister(identifiers: identifiers)
+    guard request.headers[.accept]?.contains(Self.ownMediaType) == true else { return .json { $0.string("") } }
+    var answer = Response.json { writer in
+      writer.beginObject()
+      writer.key("removed")
+      writer.integer(removed)
+      writer.key("unknown")
+      writer.integer(unknown)
+      writer.endObject()
+    }
+    answer.headers[.contentType] = Self.ownMediaType
+    return answer
+  }
+
+  /// Asks for more than Zendesk documents. Spec: support requests 7.1.
+  private static let ownMediaType = "application/vnd.carillon+json"
+
+  /// A device as its owner and operators see it.
+  static func writeMembers(of view: SupportDeviceView, into writer: inout JSONWriter) {
+    writer.key("id")
+    writer.integer(view.id)
+    writer.member("identifier", view.device.identifier)
+    writer.member("device_type", view.device.platform.name)
+    writer.key("token_type")
+    if view.device.address == .airshipChannel { writer.string(airshipChannel) } else { writer.null() }
+    writer.member("locale", view.device.locale)
+    writer.key("active")
+    writer.bool(view.device.isLive)
+    writer.member("created_at", view.device.createdAt.iso8601)
+    writer.member("updated_at", view.device.updatedAt.iso8601)
+  }
+
+  private static let airshipChannel: StaticString = "urban_airship_channel_id"
+}

@@ -1,0 +1,80 @@
+import Crypto
+import Engine
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import SupportDomain
+
+/// Files of comments: uploaded first, then named by a comment. Spec: support requests 8.
+///
+/// | | |
+/// |---|---|
+/// | `POST /api/v2/uploads?filename=` | the body is the file: 201 with its token |
+/// | `DELETE /api/v2/uploads/{token}` | unless a comment has taken it |
+/// | `GET /attachments/token/{token}/` | the file, for whoever has the address |
+struct SupportFileRoutes {
+  let engine: Engine
+  let access: SupportAccess
+  let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
+
+  func add(to router: EdgeRoutes) {
+    for path in ["/api/v2/uploads", "/api/mobile/uploads"] {
+      router.resource(RouterPath(path), [.post: { try await upload($0, $1) }])
+      router.resource(
+        RouterPath(path + "/:token"),
+        [
+          .delete: { request, context in
+            _ = try await access.actor(request)
+            try await engine.support.deleteUpload(try Self.token(context))
+            return Response(status: .noContent)
+          }
+        ])
+    }
+    router.resource("/attachments/token/:token", [.get: { try await file($0, $1) }])
+  }
+
+  @Sendable private func upload(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    _ = try await access.actor(request)
+    guard let name = try request.queryParameters()["filename"], !name.isEmpty else {
+      throw SupportFailure.missing(field: "filename")
+    }
+    let attachment = try await engine.support.upload(
+      try await request.bytes(upTo: limits.storageBodyBytesMaximum), fileName: name,
+      contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""))
+    let base = settings.origin(request, context)
+    return .json(status: .created) { writer in
+      writer.beginObject()
+      writer.key("upload")
+      writer.beginObject()
+      writer.member("token", attachment.token)
+      writer.key("attachment")
+      SupportRendering.attachment(attachment, base: base, into: &writer)
+      writer.key("attachments")
+      writer.beginArray()
+      SupportRendering.attachment(attachment, base: base, into: &writer)
+      writer.endArray()
+      writer.endObject()
+      writer.endObject()
+    }
+  }
+
+  /// Not for the browser to show: a customer's file may be a page, and it would be one of ours.
+  @Sendable private func file(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let (bytes, attachment) = try await engine.support.attachment(try Self.token(context))
+    let tag = EntityTag.of(bytes)
+    var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
+    if request.headers[.ifNoneMatch].map({ EntityTag.names(tag, $0) }) == true {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = attachment.contentType
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.contentDisposition] = PathText.attachment(attachment.fileName)
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  private static func token(_ context: EdgeRequestContext) throws -> String {
+    guard let token = PathText.decode(try context.parameters.require("token")) else { throw SupportFailure.notFound }
+    return token
+  }
+}

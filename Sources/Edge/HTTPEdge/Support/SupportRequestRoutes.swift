@@ -1,0 +1,209 @@
+import Engine
+import EventSourcing
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+import SupportDomain
+
+/// Requests and their comments: for end users as requests, for agents as tickets. Spec: support requests 8.
+///
+/// | | |
+/// |---|---|
+/// | `GET …?status=&include=&page=&per_page=` | newest first; end users see their own |
+/// | `POST …` `{"request":{"subject","comment":{"body","uploads"},…}}` | makes one: 201 |
+/// | `GET …/show_many?tokens=` | those of these that there are |
+/// | `GET …/{id}`, `PUT …/{id}` | one; changes it, or adds a comment |
+/// | `GET …/{id}/comments?since=&role=&device=&page=&per_page=` | oldest first, with who wrote them |
+struct SupportRequestRoutes {
+  let desk: SupportDesk
+  let engine: Engine
+  let access: SupportAccess
+  let limits: EdgeLimits
+  let settings: MessagingEdgeSettings
+
+  func add(to router: EdgeRoutes) {
+    for path in desk.paths {
+      router.resource(RouterPath(path), [.get: { try await list($0, $1) }, .post: { try await create($0, $1) }])
+      router.resource(RouterPath(path + "/show_many"), [.get: { try await showMany($0, $1) }])
+      router.resource(
+        RouterPath(path + "/:id"), [.get: { try await show($0, $1) }, .put: { try await update($0, $1) }])
+      router.resource(RouterPath(path + "/:id/comments"), [.get: { try await comments($0, $1) }])
+    }
+  }
+
+  // MARK: Reading
+
+  @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let parameters = try request.queryParameters()
+    let page = try SupportPage(parameters)
+    let (views, count) = try await engine.support.requests(
+      try SupportQuery(parameters, page, at: desk), for: actor)
+    let base = settings.origin(request, context)
+    let users = await users(of: views, parameters.includes, for: actor)
+    return .conditional(request) { writer in
+      writer.beginObject()
+      write(views, users, parameters.includes, base, into: &writer)
+      page.writeMembers(count: count, url: request.url(base: base), parameters, into: &writer)
+      writer.endObject()
+    }
+  }
+
+  @Sendable private func showMany(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let parameters = try request.queryParameters()
+    let name = parameters["tokens"] == nil ? "ids" : "tokens"
+    let ids = parameters.list(name)
+    guard !ids.isEmpty else { throw SupportFailure.missing(field: name) }
+    guard ids.count <= EdgeLimits.supportShownMaximum else {
+      throw EdgeFailure.tooMany("requests a call", limit: EdgeLimits.supportShownMaximum)
+    }
+    // What is no number is no request either.
+    let views = try await engine.support.requests(numbers: ids.compactMap { Int64($0) }, for: actor)
+    let base = settings.origin(request, context)
+    let users = await users(of: views, parameters.includes, for: actor)
+    return .conditional(request) { writer in
+      writer.beginObject()
+      write(views, users, parameters.includes, base, into: &writer)
+      writer.key("count")
+      writer.integer(views.count)
+      writer.endObject()
+    }
+  }
+
+  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let parameters = try request.queryParameters()
+    let view = try await engine.support.request(try Self.number(context), for: actor)
+    let users = await users(of: [view], parameters.includes, for: actor)
+    return .conditional(request) {
+      write(view, users, parameters.includes, settings.origin(request, context), into: &$0)
+    }
+  }
+
+  @Sendable private func comments(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let parameters = try request.queryParameters()
+    let page = try SupportPage(parameters)
+    let list = try await engine.support.comments(
+      of: try Self.number(context), since: try Self.since(parameters), role: try Self.role(parameters),
+      readOn: parameters["device"], for: actor)
+    let base = settings.origin(request, context)
+    let comments = page.slice(of: list.comments)
+    let authors = Set(comments.map(\.author))
+    return .conditional(request) { writer in
+      writer.beginObject()
+      writer.key("comments")
+      writer.beginArray()
+      for comment in comments { SupportRendering.comment(comment, of: list.request.number, base: base, into: &writer) }
+      writer.endArray()
+      Self.write(list.users.filter { authors.contains($0.number) }, into: &writer)
+      page.writeMembers(count: list.comments.count, url: request.url(base: base), parameters, into: &writer)
+      writer.endObject()
+    }
+  }
+
+  // MARK: Writing
+
+  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let form = try await SupportForm(request, limits: limits)
+    let order = try SupportRequestOrder(try form.record("\(desk.one)"), at: desk)
+    return try await answer(
+      try await engine.support.create(order, by: actor), status: .created, to: request, context, for: actor)
+  }
+
+  @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let actor = try await access.actor(request, at: desk)
+    let number = try Self.number(context)
+    let form = try await SupportForm(request, limits: limits)
+    let update = try SupportUpdate(try form.record("\(desk.one)"), at: desk)
+    return try await answer(
+      try await engine.support.update(number, update, by: actor), status: .ok, to: request, context, for: actor)
+  }
+
+  private func answer(
+    _ view: SupportRequestView, status: HTTPResponse.Status, to request: Request, _ context: EdgeRequestContext,
+    for actor: SupportActor
+  ) async throws -> Response {
+    let includes = try request.queryParameters().includes
+    let base = settings.origin(request, context)
+    let users = await users(of: [view], includes, for: actor)
+    let place = "\(base)\(desk.paths[0])/\(view.number)\(SupportTarget.format)"
+    return .json(status: status, adding: status == .created ? [.location: place] : [:]) {
+      write(view, users, includes, base, into: &$0)
+    }
+  }
+
+  // MARK: Rendering
+
+  /// Everybody whom the requests name; nil unless they are asked for.
+  private func users(
+    of views: [SupportRequestView], _ includes: Set<String>, for actor: SupportActor
+  ) async -> [SupportUserView]? {
+    guard includes.contains("users") else { return nil }
+    let numbers = Set(views.flatMap { [$0.terms.requester] + $0.commentingAgents + ($0.assignee.map { [$0] } ?? []) })
+    return await engine.support.users(numbers.sorted(), for: actor.role)
+  }
+
+  private func write(
+    _ view: SupportRequestView, _ users: [SupportUserView]?, _ includes: Set<String>, _ base: String,
+    into writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.key(desk.one)
+    SupportRendering.request(view, includes: .named(includes), for: desk.role, base: base, into: &writer)
+    if let users { Self.write(users, into: &writer) }
+    writer.endObject()
+  }
+
+  private func write(
+    _ views: [SupportRequestView], _ users: [SupportUserView]?, _ includes: Set<String>, _ base: String,
+    into writer: inout JSONWriter
+  ) {
+    writer.key(desk.many)
+    writer.beginArray()
+    for view in views {
+      SupportRendering.request(view, includes: .named(includes), for: desk.role, base: base, into: &writer)
+    }
+    writer.endArray()
+    if let users { Self.write(users, into: &writer) }
+  }
+
+  private static func write(_ users: [SupportUserView], into writer: inout JSONWriter) {
+    writer.key("users")
+    writer.beginArray()
+    for user in users { SupportRendering.user(user, into: &writer) }
+    writer.endArray()
+  }
+
+  // MARK: Parts of requests
+
+  /// A text that is no number names no request.
+  static func number(_ context: EdgeRequestContext) throws -> Int64 {
+    guard let number = Int64(try context.parameters.require("id")), number > 0 else { throw SupportFailure.notFound }
+    return number
+  }
+
+  private static func since(_ parameters: RequestParameters) throws(SupportFailure) -> Timestamp? {
+    guard let text = parameters["since"] else { return nil }
+    guard let time = Timestamp(iso8601: text) else {
+      throw .invalid(field: "since", reason: "is not a date like 2026-11-20T22:45:00Z")
+    }
+    return time
+  }
+
+  private static func role(_ parameters: RequestParameters) throws(SupportFailure) -> SupportRole? {
+    guard let text = parameters["role"] else { return nil }
+    guard let role = SupportRole(name: text) else { throw .invalid(field: "role", reason: "is not agent or end_user") }
+    return role
+  }
+}
+
+extension SupportDesk {
+  fileprivate var role: SupportRole { self == .endUsers ? .endUser : .agent }
+}
+
+extension Set<SupportRendering.Include> {
+  static func named(_ names: Set<String>) -> Self { Set(names.compactMap(SupportRendering.Include.init(rawValue:))) }
+}

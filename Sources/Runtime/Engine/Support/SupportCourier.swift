@@ -1,0 +1,159 @@
+import EventSourcing
+import PushDomain
+import SupportDomain
+import Synchronization
+
+/// The couriers of notifications that somebody else pushes (`support`), and of the events for another helpdesk
+/// (`helpdesk`). The address is the number of a user: where it leads to, and to which devices, is looked at when
+/// an attempt begins, so that a rotated URL and an unregistered device count until the last moment.
+final class SupportCourier: PushProvider {
+  static let type = "support"
+  static let eventsType = "helpdesk"
+  static let all: Set<String> = [type, eventsType]
+  /// Seconds between attempts, unless `push.retry_schedule` has others: three days in all. Spec: providers 4.3.
+  static let retrySchedule: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+
+  private let webhooks: SupportWebhooks
+  private let users: Late<SupportService>
+
+  init(webhooks: SupportWebhooks, service: Late<SupportService>) {
+    self.webhooks = webhooks
+    users = service
+  }
+
+  var types: Set<String> { Self.all }
+
+  func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
+    guard let (provider, address, options) = webhooks.way(of: target, options) else {
+      return CourierLane(id: "support:\(target.provider ?? "")", label: target.type)
+    }
+    return provider.lane(of: address, options)
+  }
+
+  func deliver(_ delivery: PushDelivery) async -> PushOutcome {
+    let message = delivery.message
+    guard let (provider, address, options) = webhooks.way(of: message.target, delivery.options) else {
+      return .laneBroken(reason: "no way to send is configured")
+    }
+    if message.target.type == Self.eventsType {
+      return await provider.deliver(delivery.sent(message.content, to: address, options))
+    }
+    guard let notification = SupportNotification(bytes: message.content), let user = Int64(message.target.deviceID)
+    else { return .refused(reason: "unreadable notification") }
+    let devices = await users.value.liveDevices(notification.devices, of: user)
+    guard !devices.isEmpty else { return .refused(reason: "no device is registered any more") }
+    guard webhooks.integration(of: message.target) == notification.integration else {
+      return .refused(reason: "the app has another integration now")
+    }
+    if notification.integration == .webhook {
+      return await provider.deliver(delivery.sent(notification.webhookBody(to: devices), to: address, options))
+    }
+    let channels = devices.map { ($0.platform == .ios ? "ios_channel:" : "android_channel:") + $0.identifier }
+    var display = PushDisplay()
+    display.title = notification.title
+    display.body = notification.body
+    let target = PushAddress(
+      type: address.type, deviceID: channels.joined(separator: ","), provider: address.provider, debug: address.debug)
+    return await provider.deliver(
+      delivery.sent(
+        SupportNotification.keys(ticket: notification.ticket, texts: nil), to: target, options,
+        display: display))
+  }
+}
+
+/// Where notifications and events go: the URLs in force, and the couriers that carry them there.
+final class SupportWebhooks: Sendable {
+  /// Served by the couriers of the rim.
+  static let webhookType = "support-webhook"
+  static let eventsType = "support-events"
+
+  let index: SupportIndex
+  private let options: OptionStore
+  private let providers: ProviderLookUp
+  /// What operators have set by the API, by client id.
+  private let set = Mutex<[String: SupportApp.Webhook]>([:])
+
+  init(index: SupportIndex, options: OptionStore, providers: @escaping ProviderLookUp) {
+    self.index = index
+    self.options = options
+    self.providers = providers
+  }
+
+  func note(_ webhook: SupportApp.Webhook?, of app: String) { set.withLock { $0[app] = webhook } }
+
+  /// Where an app's notifications are posted.
+  func url(of settings: SupportAppSettings) -> String? {
+    set.withLock { $0[settings.clientID]?.url } ?? settings.webhookURL
+  }
+
+  func integration(of target: PushAddress) -> SupportIntegration? {
+    target.provider.flatMap { SupportAppSettings($0, options.current)?.integration }
+  }
+
+  /// Why an app's notifications cannot be sent; nil if they can, or it depends on the device.
+  func obstacle(_ settings: SupportAppSettings) -> String? {
+    guard settings.integration != .direct else { return nil }
+    let target = PushAddress(type: SupportCourier.type, deviceID: "", provider: settings.clientID)
+    guard
+      let (provider, address, options) = way(
+        of: target,
+        PushOptions(options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug)))
+    else { return "no URL or no courier" }
+    guard settings.integration == .airship else { return provider.obstacle(address, options) }
+    // Any channel does: the credentials are what is looked at.
+    return provider.obstacle(PushAddress(type: address.type, deviceID: "any", provider: address.provider), options)
+  }
+
+  /// The courier, the address and the options for it; nil if there is none.
+  func way(
+    of target: PushAddress, _ given: PushOptions
+  ) -> (provider: any PushProvider, address: PushAddress, options: PushOptions)? {
+    let current = options.current
+    let timeout = current.support("webhook_timeout")
+    if target.type == SupportCourier.eventsType {
+      guard let url = current.support("events_url"), let provider = providers(Self.eventsType) else { return nil }
+      let secret = current.support("events_secret")
+      let options = given.with([
+        "support.webhook_timeout": timeout, "support.test": current.support("events_test"), "webhooks.secret": secret,
+      ])
+      return (provider, PushAddress(type: Self.eventsType, deviceID: url), options)
+    }
+    guard let app = target.provider, let settings = SupportAppSettings(app, current) else { return nil }
+    // Under the name of the credentials, which need not be the app's.
+    let named = PushOptions(
+      options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug))
+    switch settings.integration {
+    case .webhook:
+      guard let url = url(of: settings), let provider = providers(Self.webhookType) else { return nil }
+      let options = named.with([
+        "support.webhook_timeout": timeout, "support.test": settings.isTest ? "true" : nil,
+        "support.zendesk_signature_secret": settings.zendeskSecret,
+      ])
+      return (provider, PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider), options)
+    case .airship:
+      guard let provider = providers("airship") else { return nil }
+      return (provider, PushAddress(type: "airship", deviceID: "", provider: settings.pushProvider), named)
+    case .direct, nil: return nil
+    }
+  }
+}
+
+extension PushOptions {
+  /// With these in place of what there is; nil leaves it.
+  fileprivate func with(_ values: [String: String?]) -> PushOptions {
+    PushOptions { name in (values[name] ?? nil) ?? self[name] }
+  }
+}
+
+extension PushDelivery {
+  /// The same push with what really goes out.
+  fileprivate func sent(
+    _ content: [UInt8], to target: PushAddress, _ options: PushOptions, display: PushDisplay? = nil
+  ) -> PushDelivery {
+    PushDelivery(
+      message: PushMessage(
+        producer: message.producer, number: message.number, tag: message.tag, alert: "", content: content,
+        service: message.service, target: target, expiry: message.expiry, priority: message.priority, display: display,
+        form: .members, owner: message.owner), id: id, attempt: attempt, options: options, now: now)
+  }
+}

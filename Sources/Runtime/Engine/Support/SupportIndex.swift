@@ -1,0 +1,213 @@
+import EventSourcing
+import SupportDomain
+import Synchronization
+
+/// Finds requests and people by what the outside knows of them, and gives out numbers. Rebuilt from the entities
+/// themselves after a restart.
+final class SupportIndex: Sendable {
+  /// Whose a push address is.
+  struct Owner: Equatable, Sendable {
+    let user: Int64
+    let device: Int
+    let updatedAt: Timestamp
+  }
+
+  private struct State {
+    var requests: [Int64: SupportRequestNote] = [:]
+    /// In the order of their numbers.
+    var byRequester: [Int64: [Int64]] = [:]
+    var highestRequest: Int64 = 0
+    var users: [Int64: SupportUserNote] = [:]
+    var byKey: [SupportIdentity.Key: Int64] = [:]
+    /// People whom an agent can write for by their e-mail.
+    var byEmail: [String: Int64] = [:]
+    var byToken: [[UInt8]: (user: Int64, app: String)] = [:]
+    var owners: [SupportDevice.Key: Owner] = [:]
+    /// By the queues in which the pushes of our own couriers wait.
+    var byQueue: [String: Owner] = [:]
+    var highestUser: Int64 = 0
+  }
+
+  private let state = Mutex(State())
+  /// The queue of a device that our own couriers push to; nil for all others.
+  private let queue: @Sendable (SupportUserNote.Device) -> String?
+
+  init(queue: @escaping @Sendable (SupportUserNote.Device) -> String?) { self.queue = queue }
+
+  // MARK: Requests
+
+  func nextRequest() -> Int64 {
+    state.withLock { state in
+      state.highestRequest += 1
+      return state.highestRequest
+    }
+  }
+
+  var requestCount: Int { state.withLock { $0.requests.count } }
+
+  func request(_ number: Int64) -> SupportRequestNote? { state.withLock { $0.requests[number] } }
+
+  func set(request key: String, _ note: SupportRequestNote) {
+    guard let number = Int64(key) else { return }
+    state.withLock { state in
+      let former = state.requests[number]?.requester
+      state.requests[number] = note
+      state.highestRequest = max(state.highestRequest, number)
+      guard former != note.requester else { return }
+      if let former { state.byRequester[former]?.removeAll { $0 == number } }
+      if let requester = note.requester { Self.insert(number, into: &state.byRequester[requester, default: []]) }
+    }
+  }
+
+  /// Mostly at the end.
+  private static func insert(_ number: Int64, into numbers: inout [Int64]) {
+    let place = numbers.lastIndex { $0 < number }.map { $0 + 1 } ?? 0
+    numbers.insert(number, at: place)
+  }
+
+  /// The numbers of those that fit, newest first.
+  func requests(_ query: SupportQuery) -> [Int64] {
+    state.withLock { state in
+      func fits(_ number: Int64) -> Bool {
+        guard let note = state.requests[number], note.requester != nil else { return false }
+        return (query.statuses.isEmpty || query.statuses.contains(note.status))
+          && (query.assignee == nil || query.assignee == note.assignee)
+      }
+      if let requester = query.requester { return (state.byRequester[requester] ?? []).reversed().filter(fits) }
+      return state.requests.keys.filter(fits).sorted(by: >)
+    }
+  }
+
+  // MARK: People
+
+  subscript(user number: Int64) -> SupportUserNote? { state.withLock { $0.users[number] } }
+
+  /// The number of the user with this key; a new one if there is none.
+  func claim(_ key: SupportIdentity.Key) -> Int64 {
+    state.withLock { state in
+      if let known = state.byKey[key] { return known }
+      state.highestUser += 1
+      state.byKey[key] = state.highestUser
+      return state.highestUser
+    }
+  }
+
+  func number(of key: SupportIdentity.Key) -> Int64? { state.withLock { $0.byKey[key] } }
+  func number(ofEmail email: String) -> Int64? { state.withLock { $0.byEmail[email.lowercased()] } }
+
+  func bearer(of digest: [UInt8]) -> (user: Int64, app: String)? { state.withLock { $0.byToken[digest] } }
+
+  /// - Returns: who has lost an address by it.
+  @discardableResult
+  func set(user key: String, _ note: SupportUserNote) -> [(user: Int64, identifier: String)] {
+    guard let number = Int64(key) else { return [] }
+    return state.withLock { state in
+      let former = state.users[number]
+      state.users[number] = note
+      state.highestUser = max(state.highestUser, number)
+      if former?.identity != note.identity { Self.identify(number, from: former, to: note, in: &state) }
+      if former?.tokens != note.tokens {
+        for token in former?.tokens ?? [] { state.byToken[token.digest] = nil }
+        for token in note.tokens { state.byToken[token.digest] = (number, token.app) }
+      }
+      guard former?.devices != note.devices else { return [] }
+      var displaced: [(user: Int64, identifier: String)] = []
+      for device in former?.devices ?? [] where state.owners[device.key]?.user == number {
+        state.owners[device.key] = nil
+        if let queue = queue(device) { state.byQueue[queue] = nil }
+      }
+      for device in note.devices {
+        if let other = state.owners[device.key], other.user != number {
+          // Whoever has just registered an address has it. Of two who are found after a kill, which may have kept one
+          // from knowing of the other, it is the later one.
+          if former?.devices.contains(device) ?? (other.updatedAt > device.updatedAt) { continue }
+          displaced.append((other.user, device.key.identifier))
+        }
+        let owner = Owner(user: number, device: device.id, updatedAt: device.updatedAt)
+        state.owners[device.key] = owner
+        if let queue = queue(device) { state.byQueue[queue] = owner }
+      }
+      return displaced
+    }
+  }
+
+  private static func identify(
+    _ number: Int64, from former: SupportUserNote?, to note: SupportUserNote, in state: inout State
+  ) {
+    if let key = former?.identity?.key, state.byKey[key] == number { state.byKey[key] = nil }
+    if let email = former?.identity?.email?.lowercased(), state.byEmail[email] == number {
+      state.byEmail[email] = nil
+    }
+    guard let identity = note.identity else { return }
+    state.byKey[identity.key] = number
+    guard let email = identity.email?.lowercased() else { return }
+    switch identity.key {
+    case .verified: state.byEmail[email] = number
+    case .contact: if state.byEmail[email] == nil { state.byEmail[email] = number }
+    // Anybody can say so.
+    case .anonymous, .agent: break
+    }
+  }
+
+  // MARK: Devices
+
+  func owner(of key: SupportDevice.Key) -> Owner? { state.withLock { $0.owners[key] } }
+
+  func owner(ofQueue key: String) -> Owner? { state.withLock { $0.byQueue[key] } }
+
+  /// The options have changed, and with them which queues there are.
+  func refreshQueues() {
+    state.withLock { state in
+      state.byQueue = [:]
+      for note in state.users.values {
+        for device in note.devices {
+          if let owner = state.owners[device.key], let queue = queue(device) { state.byQueue[queue] = owner }
+        }
+      }
+    }
+  }
+
+  /// Everybody who has registered this identifier, whatever it is.
+  func users(ofIdentifier identifier: String) -> [Int64] {
+    state.withLock { state in
+      var users: [Int64] = []
+      for platform in SupportDevice.Platform.allCases {
+        for address in SupportDevice.Address.allCases {
+          let key = SupportDevice.Key(identifier: identifier, platform: platform, address: address)
+          if let user = state.owners[key]?.user, !users.contains(user) { users.append(user) }
+        }
+      }
+      return users
+    }
+  }
+
+  /// Live devices that somebody else has registered later.
+  var superseded: [(user: Int64, identifier: String)] {
+    state.withLock { state in
+      state.users.flatMap { number, note in
+        note.devices.filter { state.owners[$0.key].map { $0.user != number } ?? false }
+          .map { (number, $0.key.identifier) }
+      }
+    }
+  }
+
+  /// Live devices by app and kind of address.
+  var deviceCounts: [String: [SupportDevice.Address: Int]] {
+    state.withLock { state in
+      var counts: [String: [SupportDevice.Address: Int]] = [:]
+      for note in state.users.values {
+        for device in note.devices { counts[device.app, default: [:]][device.key.address, default: 0] += 1 }
+      }
+      return counts
+    }
+  }
+
+  /// Requests by status.
+  var requestCounts: [SupportStatus: Int] {
+    state.withLock { state in
+      var counts: [SupportStatus: Int] = [:]
+      for note in state.requests.values where note.requester != nil { counts[note.status, default: 0] += 1 }
+      return counts
+    }
+  }
+}
