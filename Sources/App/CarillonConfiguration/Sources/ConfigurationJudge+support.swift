@@ -55,7 +55,7 @@ extension ConfigurationJudge {
           }
           if let other = seen.updateValue(option, forKey: language) { refuse(option, in: app, "is \(other) again") }
         }
-        for match in (sections[app]?[option] ?? "").matches(of: /\{\{(.*?)\}\}/) {
+        for match in (sections[app]?[option] ?? "").matches(of: /\{\{([^{}]*)\}\}/) {
           let name = String(match.output.1)
           guard !SupportTemplateValues.names.contains(name) else { continue }
           let known = SupportTemplateValues.names.map { "{{\($0)}}" }.joined(separator: ", ")

@@ -13,6 +13,8 @@ final class SupportCourier: PushProvider {
   /// Seconds between attempts, unless `push.retry_schedule` has others: three days in all. Spec: providers 4.3.
   static let retrySchedule: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
+  private static let noWay = "no way to send is configured"
+
   private let webhooks: SupportWebhooks
   private let users: Late<SupportService>
 
@@ -32,18 +34,22 @@ final class SupportCourier: PushProvider {
 
   func deliver(_ delivery: PushDelivery) async -> PushOutcome {
     let message = delivery.message
-    guard let (provider, address, options) = webhooks.way(of: message.target, delivery.options) else {
-      return .laneBroken(reason: "no way to send is configured")
-    }
-    if message.target.type == Self.eventsType {
+    guard message.target.type != Self.eventsType else {
+      guard let (provider, address, options) = webhooks.way(of: message.target, delivery.options) else {
+        return .laneBroken(reason: Self.noWay)
+      }
       return await provider.deliver(delivery.sent(message.content, to: address, options))
     }
     guard let notification = SupportNotification(bytes: message.content), let user = Int64(message.target.deviceID)
     else { return .refused(reason: "unreadable notification") }
     let devices = await users.value.liveDevices(notification.devices, of: user)
     guard !devices.isEmpty else { return .refused(reason: "no device is registered any more") }
+    // Before a way is looked for: the integration of now may need none, and a push of the one before is not to wait.
     guard webhooks.integration(of: message.target) == notification.integration else {
       return .refused(reason: "the app has another integration now")
+    }
+    guard let (provider, address, options) = webhooks.way(of: message.target, delivery.options) else {
+      return .laneBroken(reason: Self.noWay)
     }
     if notification.integration == .webhook {
       return await provider.deliver(delivery.sent(notification.webhookBody(to: devices), to: address, options))
