@@ -33,17 +33,19 @@ run: build ## Run the server with the example configuration, data in ./data
 demo: build ## Play the whole story: chat, background, push, kill, restart, catch-up, audit
 	.build/release/carillon demo
 	.build/release/carillon demo callback
+	.build/release/carillon demo support
 
 # What speaks over sockets measures out real time: it runs apart from what fills both processors, and the end-to-end
 # tests one after the other.
+TESTS := Tests/run $(SWIFT) test --skip-build $(FLAGS)
+
 test: setup test-environment ## Run all tests
 	$(SWIFT) build --build-tests $(FLAGS)
-	$(SWIFT) test --skip-build $(FLAGS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests \
-	  --skip DeviceEdgeTests --skip CCSEdgeTests
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) \
-	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --filter 'DeviceEdgeTests|CCSEdgeTests'
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(SWIFT) test --skip-build $(FLAGS) --no-parallel --filter EndToEnd
+	$(TESTS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests --skip DeviceEdgeTests \
+	  --skip CCSEdgeTests
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter 'DeviceEdgeTests|CCSEdgeTests'
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
 	Tests/Fuzz/run 25
 

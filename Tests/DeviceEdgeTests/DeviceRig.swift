@@ -62,6 +62,11 @@ struct DeviceRig {
     return (credentials, try await engine.installations.register(form, credentials))
   }
 
+  /// Waits until the server has so many connections; the suite's time limit ends what never comes.
+  func holds(_ connections: Int) async throws {
+    while server.connectionCount != connections { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
   func connect() async throws -> MCSClient { try await MCSClient.connect(port, tls: tls) }
 
   /// A connection whose login has been accepted.

@@ -41,7 +41,7 @@ struct TLSTests {
   @Test("a client that does not finish its handshake is closed in time")
   func handshake() async throws {
     var limits = DeviceEdgeLimits()
-    limits.session.loginTimeout = .milliseconds(500)
+    limits.session.loginTimeout = .seconds(2)
     let files = try Certificate()
     try await DeviceRig.run(limits: limits, tls: files.tls) { rig in
       let client = try await MCSClient.connect(rig.port)

@@ -34,12 +34,12 @@ final class FaultyServer: Sendable {
 
   func file(_ name: String) -> String { standIn.hello[name] as? String ?? "" }
 
-  /// Settings that reach this server and trust it, quick enough for tests.
+  /// Settings that reach this server and trust it, however busy the machine is.
   func settings(_ change: (inout HTTP2Settings) -> Void = { _ in }) throws -> HTTP2Settings {
     var settings = try HTTP2Settings(baseURL: "https://127.0.0.1:\(standIn.port)")
     settings.serverName = "localhost"
     settings.caFile = file("ca")
-    settings.connectTimeout = .seconds(5)
+    settings.connectTimeout = .seconds(60)
     change(&settings)
     return settings
   }
@@ -50,7 +50,7 @@ final class FaultyServer: Sendable {
 
   /// The first line, said already or within the limit, that is as asked.
   @discardableResult
-  func line(_ what: String = "", within limit: Duration = .seconds(10), _ isIt: (Line) -> Bool) async throws -> Line {
+  func line(_ what: String = "", within limit: Duration = .seconds(60), _ isIt: (Line) -> Bool) async throws -> Line {
     var seen = 0
     while true {
       if let found = lines.withLock({ lines in
@@ -66,11 +66,20 @@ final class FaultyServer: Sendable {
 
   func requested(_ id: String) async throws -> Line { try await line { $0.request == id } }
 
+  /// Waits until it has got so many requests in all.
+  func requests(_ count: Int) async throws {
+    var seen = 0
+    try await line {
+      if $0.request != nil { seen += 1 }
+      return seen == count
+    }
+  }
+
   /// What it counted since the last report; everything it said before is in `all` then.
   func report() async throws -> Line {
     let number = Int.random(in: 1...Int(Int32.max))
     try standIn.send(["report": number])
-    return try await line(within: .seconds(30)) { $0.number("report") == number }
+    return try await line { $0.number("report") == number }
   }
 
   var all: [Line] { lines.withLock { $0 } }
@@ -118,7 +127,7 @@ func check(_ outcome: HTTP2Outcome, _ summary: String, at place: SourceLocation 
 
 /// Waits for what only the origin's own numbers show.
 func until(_ isTrue: () -> Bool) async throws {
-  let deadline = ContinuousClock.now + .seconds(20)
+  let deadline = ContinuousClock.now + .seconds(60)
   while !isTrue() {
     guard ContinuousClock.now < deadline else { throw FaultyServer.Silent() }
     try await Task.sleep(for: .milliseconds(2))

@@ -48,7 +48,7 @@ extension HTTP2Tests {
     @Test("at or below the last id and never answered is unknown after the request timeout, then the connection goes")
     func neverAnswered() async throws {
       let server = try await FaultyServer()
-      let origin = try server.origin { $0.requestTimeout = .seconds(2) }
+      let origin = try server.origin { $0.requestTimeout = .seconds(5) }
       check(await origin.send(.push("warm")), "answered 200")
       async let silent = origin.send(.push("a", "silent"))
       _ = try await server.requested("a")

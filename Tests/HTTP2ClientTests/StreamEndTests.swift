@@ -47,7 +47,7 @@ extension HTTP2Tests {
     @Test("no answer in time is unknown, the stream is given up and the connection stays")
     func slow() async throws {
       let server = try await FaultyServer()
-      let origin = try server.origin { $0.requestTimeout = .seconds(1) }
+      let origin = try server.origin { $0.requestTimeout = .seconds(4) }
       check(await origin.send(.push("a", "silent")), "unknown: timed out")
       try await server.line { $0.event == "reset" && $0.number("code") == 8 }
       let next = await origin.send(.push("b"))
@@ -58,8 +58,8 @@ extension HTTP2Tests {
     @Test("answers that come too late, to many streams at once, do not break the connection")
     func late() async throws {
       let server = try await FaultyServer(rules: #"{"limit": 200}"#)
-      let origin = try server.origin { $0.requestTimeout = .milliseconds(1_500) }
-      let outcomes = await sendAll((0..<150).map { .push("\($0)", "delay=2500") }, over: origin)
+      let origin = try server.origin { $0.requestTimeout = .seconds(4) }
+      let outcomes = await sendAll((0..<150).map { .push("\($0)", "delay=5000") }, over: origin)
       #expect(outcomes.allSatisfy { $0.summary == "unknown: timed out" })
       let next = await origin.send(.push("b", "delay=200"))
       #expect(next.response?.connection == HTTP2ConnectionID(1))

@@ -16,8 +16,13 @@ extension HTTP2Tests {
       let requests = (0..<3).map { HTTP2Request.push("bad\($0)", "status=403;delay=20") }
       #expect(await sendAll(requests, over: origin).allSatisfy { $0.summary == "answered 403" })
       #expect(try await server.report().number("peak") == 1)
-      let good = (0..<20).map { HTTP2Request.push("good\($0)", "delay=500") }
-      #expect(await sendAll(good, over: origin).allSatisfy { $0.summary == "answered 200" })
+      async let good = sendAll((0..<20).map { .push("good\($0)", "hold") }, over: origin)
+      try await server.requests(4)
+      try await until { origin.statistics.waiting == 19 }
+      try server.tell(["release": true])
+      try await server.requests(23)
+      try server.tell(["released": true])
+      #expect(await good.allSatisfy { $0.summary == "answered 200" })
       let report = try await server.report()
       #expect(report.number("peak") == 19)
       #expect(report.number("made") == 1)
@@ -44,8 +49,10 @@ extension HTTP2Tests {
     func limitOne() async throws {
       let server = try await FaultyServer(rules: #"{"limit": 1}"#)
       let origin = try server.origin { $0.connectionsMaximum = 3 }
-      let outcomes = await sendAll((0..<60).map { .push("\($0)", "delay=30") }, over: origin)
-      #expect(outcomes.allSatisfy { $0.summary == "answered 200" })
+      async let outcomes = sendAll((0..<60).map { .push("\($0)", "hold") }, over: origin)
+      try await server.requests(3)
+      try server.tell(["released": true])
+      #expect(await outcomes.allSatisfy { $0.summary == "answered 200" })
       let report = try await server.report()
       #expect(report.number("peakPerConnection") == 1)
       #expect(report.number("made") == 3)
@@ -73,8 +80,10 @@ extension HTTP2Tests {
       #expect(open.allSatisfy { $0 <= 4 })
       try server.tell(["limit": 10])
       check(await origin.send(.push("c")), "answered 200")
-      let third = await sendAll((0..<40).map { .push("d\($0)", "delay=100") }, over: origin)
-      #expect(third.allSatisfy { $0.summary == "answered 200" })
+      async let third = sendAll((0..<40).map { .push("d\($0)", "hold") }, over: origin)
+      try await server.requests(101)
+      try server.tell(["released": true])
+      #expect(await third.allSatisfy { $0.summary == "answered 200" })
       #expect(try await server.report().number("peak") == 10)
       #expect(!server.all.contains { $0.event == "violation" })
       await origin.shutdown()
@@ -95,8 +104,10 @@ extension HTTP2Tests {
     func noLimit() async throws {
       let server = try await FaultyServer(rules: #"{"limit": null}"#)
       let origin = try server.origin { $0.connectionsMaximum = 2 }
-      let outcomes = await sendAll((0..<400).map { .push("\($0)", "delay=200") }, over: origin)
-      #expect(outcomes.allSatisfy { $0.summary == "answered 200" })
+      async let outcomes = sendAll((0..<400).map { .push("\($0)", "hold") }, over: origin)
+      try await server.requests(200)
+      try server.tell(["released": true])
+      #expect(await outcomes.allSatisfy { $0.summary == "answered 200" })
       let report = try await server.report()
       #expect(report.number("peakPerConnection") == 100)
       #expect(report.number("made") == 2)
@@ -114,35 +125,31 @@ extension HTTP2Tests {
       let tasks = (0..<5).map { index in Task { await origin.send(.push("\(index)", "hold")) } }
       try await until { origin.statistics.waiting >= 3 && origin.statistics.streams >= 2 }
       check(await origin.send(.push("more")), "unprocessed: too many requests wait")
-      let releasing = Task {
-        while !Task.isCancelled {
-          try server.tell(["release": true])
-          try await Task.sleep(for: .milliseconds(5))
-        }
-      }
+      try server.tell(["released": true])
       for task in tasks { check(await task.value, "answered 200") }
-      releasing.cancel()
       await origin.shutdown()
     }
 
-    @Test("ENHANCE_YOUR_CALM halves the concurrency for a while, a whole wave of it once")
-    func calm() async throws {
+    @Test(
+      "ENHANCE_YOUR_CALM halves the concurrency, a whole wave of it once, and only for a while",
+      arguments: [(.seconds(3_600), 20), (.seconds(1), 60)] as [(Duration, Int)])
+    func calm(_ duration: Duration, _ peak: Int) async throws {
       let server = try await FaultyServer()
-      let origin = try server.origin { $0.calm = .seconds(3) }
+      let origin = try server.origin { $0.calm = duration }
       check(await origin.send(.push("warm")), "answered 200")
       async let wave = sendAll((0..<40).map { .push("a\($0)", "hold") }, over: origin)
-      for number in 0..<40 { _ = try await server.requested("a\(number)") }
+      try await server.requests(41)
       try server.tell(["reset_held": 11])
       #expect(await wave.allSatisfy { $0.summary == "calm: enhance your calm" })
       _ = try await server.report()
-      let next = await sendAll((0..<60).map { .push("b\($0)", "delay=50") }, over: origin)
-      #expect(next.allSatisfy { $0.summary == "answered 200" })
+      async let next = sendAll((0..<60).map { .push("b\($0)", "hold") }, over: origin)
+      try await server.requests(41 + peak)
+      try await until { origin.statistics.waiting == 60 - peak }
+      try server.tell(["released": true])
+      #expect(await next.allSatisfy { $0.summary == "answered 200" })
       let report = try await server.report()
-      #expect(report.number("peak") == 20)
+      #expect(report.number("peak") == peak)
       #expect(report.number("made") == 1)
-      try await Task.sleep(for: .seconds(3))
-      _ = await sendAll((0..<60).map { .push("c\($0)", "delay=500") }, over: origin)
-      #expect(try await server.report().number("peak") == 60)
       await origin.shutdown()
     }
 
@@ -150,10 +157,12 @@ extension HTTP2Tests {
     func surplus() async throws {
       let server = try await FaultyServer(rules: #"{"limit": 5}"#)
       let origin = try server.origin { $0.surplusIdleTimeout = .milliseconds(300) }
-      _ = await sendAll((0..<100).map { .push("\($0)", "delay=50") }, over: origin)
-      let made = try await server.report().number("made")
-      #expect(made > 1)
-      for number in 2...made { try await server.line { $0.event == "closed" && $0.connection == number } }
+      async let burst = sendAll((0..<100).map { .push("\($0)", "hold") }, over: origin)
+      try await server.requests(20)
+      try server.tell(["released": true])
+      #expect(await burst.allSatisfy { $0.summary == "answered 200" })
+      #expect(try await server.report().number("made") == 4)
+      for number in 2...4 { try await server.line { $0.event == "closed" && $0.connection == number } }
       #expect(await origin.send(.push("z")).response?.connection == HTTP2ConnectionID(1))
       #expect(try await server.report().number("connections") == 1)
       await origin.shutdown()

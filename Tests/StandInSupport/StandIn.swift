@@ -35,7 +35,7 @@ public final class StandIn: Sendable {
   }
 
   /// Starts `Tests/StandIns/<script>` and waits until it is ready.
-  /// - Throws: `Unavailable` with what the script wrote if it ended or said nothing within 30 s.
+  /// - Throws: `Unavailable` with what the script wrote if it ended or said nothing within 2 minutes.
   public static func start(_ script: String, _ arguments: [String] = []) async throws -> StandIn {
     guard let python else { throw Unavailable(description: "no interpreter: run `make test-environment` first") }
     let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)").path
@@ -54,7 +54,7 @@ public final class StandIn: Sendable {
       lines.append(data)
     }
     try process.run()
-    guard let first = await lines.next(within: .seconds(30)), let hello = parse(first) else {
+    guard let first = await lines.next(within: .seconds(120)), let hello = parse(first) else {
       process.terminate()
       throw Unavailable(description: "\(script) did not become ready")
     }
@@ -72,7 +72,7 @@ public final class StandIn: Sendable {
   }
 
   /// The next line that it printed, parsed; nil if none came in time.
-  public func next(within limit: Duration = .seconds(10)) async -> [String: any Sendable]? {
+  public func next(within limit: Duration = .seconds(60)) async -> [String: any Sendable]? {
     await lines.next(within: limit).flatMap(Self.parse)
   }
 

@@ -30,8 +30,12 @@ def check(body):
     if set(push) - {"audience", "device_types", "notification", "options"}:
         raise Malformed("push")
     audience = push.get("audience")
-    if not isinstance(audience, dict) or set(audience) - SELECTORS or len(audience) != 1:
+    listed = audience.get("or", [audience]) if isinstance(audience, dict) else None
+    if not isinstance(listed, list) or not listed or len(audience) != 1:
         raise Malformed("audience")
+    for selector in listed:
+        if not isinstance(selector, dict) or set(selector) - SELECTORS or len(selector) != 1:
+            raise Malformed("audience")
     if not push.get("device_types") or set(push["device_types"]) - set(PLATFORMS):
         raise Malformed("device_types")
     notification = push.get("notification")

@@ -13,6 +13,7 @@ A request says in its header `x-fault` what is to happen to it (`key=value;key`)
     {"cut": true}         abort all; {"close": true} ends them by FIN
     {"freeze": BOOL}      neither reads nor writes, not even PING answers
     {"release": true}     answers what is held; {"reset_held": CODE} resets it
+    {"released": BOOL}    answers what is held, and holds nothing from now on
     {"goaway_first": true} each connection is sent away at its first request, not processed
     {"cut_at_once": true} each connection ends after SETTINGS
     {"chaos": {"seed", "every"}}  about every N requests one of: cut, GOAWAY of each kind, refused, reset
@@ -116,7 +117,7 @@ class Server:
         if "freeze" in line:
             for connection in list(self.connections):
                 connection.freeze(line["freeze"])
-        if "release" in line:
+        if line.get("release") or line.get("released"):
             for connection in list(self.connections):
                 connection.release()
         if "reset_held" in line:
@@ -126,7 +127,7 @@ class Server:
             say(report=line["report"], connections=len(self.connections), made=self.made, open=self.total_open,
                 peak=self.peak, peakPerConnection=self.peak_per_connection, requests=self.requests)
             self.peak = self.peak_per_connection = 0
-        for key in ("limit", "goaway_first", "cut_at_once", "chaos", "freeze"):
+        for key in ("limit", "goaway_first", "cut_at_once", "chaos", "freeze", "released"):
             if key in line:
                 self.rules[key] = line[key]
 
@@ -321,7 +322,7 @@ class Connection(asyncio.Protocol):
             self.reset(stream, int(fault["rst"]))
         elif "silent" in fault:
             pass
-        elif "hold" in fault:
+        elif "hold" in fault and not server.rules.get("released"):
             self.held.append(stream)
         elif "delay" in fault:
             asyncio.get_running_loop().call_later(int(fault["delay"]) / 1000, self.answer, stream)

@@ -97,7 +97,7 @@ struct AddressBookTests {
   )
   func system() async throws {
     let resolver = SystemNameResolver()
-    let book = AddressBook(resolver, WebhookSettings())
+    let book = AddressBook(resolver, Self.settings())
     let found = try await book.addresses(of: "localhost")
     #expect(found.contains { $0.text == "127.0.0.1" || $0.text == "0:0:0:0:0:0:0:1" })
     book.shutdown()

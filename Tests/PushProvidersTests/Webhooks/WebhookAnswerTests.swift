@@ -145,11 +145,10 @@ struct AnswerTests {
 
   @Test("nobody listens: reported at once, not at the time-out")
   func nobodyListens() async throws {
-    let url = try await withReceiver { server, _ in server.url("/status/200") }
-    let courier = WebhookCourier(.with(connect: .seconds(60), read: .seconds(60)))
+    let courier = WebhookCourier(.with(connect: .seconds(600), read: .seconds(600)))
     let start = ContinuousClock.now
-    let outcome = await HTTPCallbackProvider(courier: courier).deliver(.callback(url))
-    #expect(ContinuousClock.now - start < .seconds(20))
+    let outcome = await HTTPCallbackProvider(courier: courier).deliver(.callback("http://127.0.0.1:1/"))
+    #expect(ContinuousClock.now - start < .seconds(120))
     #expect(outcome == .retryable(reason: "connection failed", isTransport: true))
     await courier.shutdown()
   }

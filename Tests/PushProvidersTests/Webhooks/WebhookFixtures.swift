@@ -61,7 +61,7 @@ extension PushDelivery {
 
 /// Runs `body` with a receiver and a courier, and ends both.
 func withReceiver<Result: Sendable>(
-  _ settings: WebhookSettings = .impatient,
+  _ settings: WebhookSettings = .patient,
   _ body: (ReceiverServer, WebhookCourier) async throws -> Result
 ) async throws -> Result {
   let server = try await ReceiverServer.start()
@@ -83,15 +83,15 @@ func withStandIn<Result: Sendable>(
 ) async throws -> Result {
   if let shared = SharedStandIn.current, shared.name == [script] + arguments {
     try await shared.standIn.tell(["reset": true])
-    return try await withCourier(.impatient, names: names) { try await body(shared.standIn, $0) }
+    return try await withCourier(.patient, names: names) { try await body(shared.standIn, $0) }
   }
   let standIn = try await StandIn.start(script, arguments)
   defer { standIn.stop() }
-  return try await withCourier(.impatient, names: names) { try await body(standIn, $0) }
+  return try await withCourier(.patient, names: names) { try await body(standIn, $0) }
 }
 
 func withCourier<Result: Sendable>(
-  _ settings: WebhookSettings = .impatient, names: StagedNames? = nil,
+  _ settings: WebhookSettings = .patient, names: StagedNames? = nil,
   _ body: (WebhookCourier) async throws -> Result
 ) async throws -> Result {
   let courier =
@@ -153,11 +153,12 @@ extension StandIn {
 
 extension WebhookSettings {
   /// For receivers that are expected to answer, slow machine or not.
-  static var impatient: WebhookSettings { .with(read: .seconds(5)) }
+  static var patient: WebhookSettings { .with(read: .seconds(60)) }
 
-  static func with(connect: Duration = .seconds(5), read: Duration) -> WebhookSettings {
+  static func with(connect: Duration = .seconds(60), read: Duration) -> WebhookSettings {
     var settings = WebhookSettings()
     settings.version = "1.2.3"
+    settings.lookUpTimeout = .seconds(60)
     settings.connectTimeout = connect
     settings.readTimeout = read
     return settings

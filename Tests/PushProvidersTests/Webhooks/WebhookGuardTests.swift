@@ -219,7 +219,7 @@ struct WebhookGuardTests {
     "a failure gives its connection back",
     arguments: ["/status/500", "/closes", "/short", "/silent"])
   func placesComeBack(path: String) async throws {
-    var settings = WebhookSettings.with(read: .seconds(3))
+    var settings = WebhookSettings.with(read: .seconds(5))
     settings.inFlightPerEndpointMaximum = 1
     try await withReceiver(settings) { server, courier in
       let provider = HTTPCallbackProvider(courier: courier)
