@@ -68,9 +68,9 @@ fuzz: setup ## Fuzz everything that parses, a minute each
 PACKAGES := aiocometd-ng==0.5.6 h2==4.4.1 hypercorn==0.18.0 PyJWT==2.15.1 cryptography==50.0.2 http_ece==1.1.0 \
   py-vapid==1.9.6 standardwebhooks==1.1.0 aiofcm==1.4 aioxmpp==0.13.3 pytz==2026.6 slixmpp==1.17.0 \
   firebase-admin==7.7.0 firebase-messaging==0.4.5 push-receiver==0.1.1 pyfcm==2.1.1 python-gcm==0.4 pywebpush==2.5.0 \
-  protobuf==7.36.2 aiohttp==3.14.5 schemathesis==4.32.5 openapi-spec-validator==0.9.0
+  protobuf==7.36.2 aiohttp==3.14.5 httpx==0.28.1 schemathesis==4.32.5 openapi-spec-validator==0.9.0
 IMPORTS := aiocometd_ng, h2, hypercorn, jwt, cryptography, http_ece, py_vapid, standardwebhooks, slixmpp, pytz, \
-  firebase_admin, firebase_messaging, pyfcm, gcm, pywebpush, google.protobuf, aiohttp, schemathesis, openapi_spec_validator
+  firebase_admin, firebase_messaging, pyfcm, gcm, pywebpush, google.protobuf, aiohttp, httpx, schemathesis, openapi_spec_validator
 
 test-environment:
 	@if [ -x $(PYTHON) ] && $(PYTHON) -c 'import $(IMPORTS)' 2>/dev/null; then exit 0; fi; \

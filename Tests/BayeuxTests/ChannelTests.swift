@@ -67,6 +67,33 @@ struct ChannelPolicyTests {
     #expect(outcome.error == error)
   }
 
+  /// Spec: support requests 6.2.
+  @Test(
+    "opens what the caller allows a session, spelled exactly so, and stops at the first refusal as ever",
+    arguments: [
+      (#""/support/requests/5""#, ["/support/requests/5"], nil),
+      (#"["/_genesys","/support/requests/5"]"#, ["/_genesys", "/support/requests/5"], nil),
+      (#""/support/requests/*""#, ["/support/requests/*"], nil),
+      (#"["/support/requests/5","/support/requests/6"]"#, ["/support/requests/5"], .subscribeDenied),
+      (#""/support/requests/**""#, [], .subscribeDenied), (#""/support/requests""#, [], .subscribeDenied),
+      (#""/support/requests/55""#, [], .subscribeDenied), (#""/support/requests/5/""#, [], .subscriptionInvalid),
+    ] as [(String, [String], BayeuxError?)])
+  func allowing(subscription: String, channels: [String], error: BayeuxError?) throws {
+    let message = try subscribe(subscription)
+    let outcome = ChannelPolicy().subscribe(message, alsoTo: ["/support/requests/5", "/support/requests/*"])
+    #expect(outcome.channels == channels)
+    #expect(outcome.error == error)
+    // To everybody else these channels are as any other.
+    #expect(ChannelPolicy().subscribe(message).error == (error == .subscriptionInvalid ? error : .subscribeDenied))
+  }
+
+  @Test("lets go of what a session follows")
+  func followed() throws {
+    let message = try subscribe(#""/support/requests/5""#)
+    #expect(ChannelPolicy().unsubscribe(message, alsoFrom: ["/support/requests/5"]).channels == ["/support/requests/5"])
+    #expect(ChannelPolicy().unsubscribe(message, alsoFrom: ["/support/requests/6"]).error == .channelMissing)
+  }
+
   @Test("lets go of what it opens; knows no other channel")
   func unsubscribing() throws {
     #expect(ChannelPolicy().unsubscribe(try subscribe(#""/_genesys""#)).error == nil)

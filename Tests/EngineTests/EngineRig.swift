@@ -87,11 +87,13 @@ final class EngineRig: Sendable {
 final class ScriptedClient: Sendable {
   let rig: EngineRig
   let user: String?
+  let accessToken: String?
   private let id = Mutex<String?>(nil)
 
-  init(_ rig: EngineRig, user: String?, clientID: String? = nil) {
+  init(_ rig: EngineRig, user: String?, accessToken: String? = nil, clientID: String? = nil) {
     self.rig = rig
     self.user = user
+    self.accessToken = accessToken
     id.withLock { $0 = clientID }
   }
 
@@ -100,7 +102,8 @@ final class ScriptedClient: Sendable {
   /// Sends a request; the sink gets its reply.
   func send(_ json: String) throws -> ScriptedSink {
     let sink = ScriptedSink()
-    let exchange = rig.engine.comet.open(sink, transport: .longPolling, userKey: user, browserID: nil)
+    let exchange = rig.engine.comet.open(
+      sink, transport: .longPolling, userKey: user, browserID: nil, accessToken: accessToken)
     sink.attach(exchange, rig.engine.comet)
     let text = json.replacingOccurrences(of: "$ID", with: clientID ?? "")
     rig.engine.comet.received(try BayeuxDecoder.decode(Array(text.utf8)), on: exchange)

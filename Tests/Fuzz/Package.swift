@@ -81,7 +81,10 @@ let package = Package(
     // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
     module(
       "CarillonConfiguration", in: "Sources/App",
-      ["Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", "SupportDomain", configuration, systemPackage, yams],
+      [
+        "Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", "SupportDomain", configuration, systemPackage,
+        yams,
+      ],
       exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
 
     // Without its server, and with that without NIO.

@@ -27,7 +27,9 @@ final class Life: @unchecked Sendable {
   var isRunOver = false
   /// Attempts that this process has made.
   var attempts: Set<Attempt> = []
-  var courier: SimulatedCourier
+  let courier: SimulatedCourier
+  /// Where notifications of support requests go.
+  let receivers: SimulatedCourier
 
   struct Attempt: Hashable {
     let id: PushID
@@ -40,7 +42,7 @@ final class Life: @unchecked Sendable {
     self.number = number
     self.disk = disk
     var configuration = EngineConfiguration(dataDirectory: World.dataDirectory)
-    configuration.options = SimulatedServices.options
+    configuration.options = world.options
     // Few, so that there is more than one piece.
     configuration.limits.broadcastChunk = 3
     configuration.limits.targetsAtOnce = 4
@@ -54,15 +56,28 @@ final class Life: @unchecked Sendable {
     environment.storage = disk
     environment.randomBytes = { world.fill($0) }
     environment.isStepped = true
-    let courier = SimulatedCourier(world)
+    let courier = SimulatedCourier(world, types: [SimulatedServices.pushType])
+    let receivers = SimulatedCourier(world, types: SimulatedServices.supportTypes)
     self.courier = courier
+    self.receivers = receivers
     let failed = FailureFlag()
     engine = Engine(
       configuration: configuration, environment: environment,
-      providers: { $0 == SimulatedServices.pushType ? courier : nil },
+      providers: { type in [courier, receivers].first { $0.types.contains(type) } },
       logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, onFatal: { failed.life?.fail($0) })
     failed.life = self
     courier.life = self
+    receivers.life = self
+  }
+
+  func answerSome() {
+    courier.answerSome()
+    receivers.answerSome()
+  }
+
+  func answerAll() {
+    courier.answerAll()
+    receivers.answerAll()
   }
 
   /// It may say that it can do nothing at the moment.

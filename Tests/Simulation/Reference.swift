@@ -3,6 +3,7 @@ import ChatDomain
 import Engine
 import EventSourcing
 import PushDomain
+import SupportDomain
 
 /// The model beside the engine: what the durable records say, told by rules of its own.
 ///
@@ -18,6 +19,8 @@ struct Reference {
   private(set) var mailboxes: [String: MailboxView] = [:]
   private(set) var installations: [String: InstallationView] = [:]
   private(set) var broadcasts: [String: BroadcastView] = [:]
+  /// The world tells it what operators configure.
+  var support = SupportLedger()
   private(set) var states = ReplayedStates()
   /// Where each push went to, once its queue has it.
   private(set) var acceptedBy: [PushID: String] = [:]
@@ -39,6 +42,8 @@ struct Reference {
         try accepted(message.id, by: record.key)
         try followCallback(message.id)
       case .declined(let id, _): try accepted(id, by: record.key)
+      case .attemptBegan(let id, _): support.attemptBegan(id, at: record.position)
+      case .settled(let id, let outcome, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
       default: try applyMail(event, record, at: time, moment)
       }
     case .callback:
@@ -46,6 +51,7 @@ struct Reference {
         try callbacks[record.key, default: CallbackTrack()].apply(
           try record.event(CallbackEvent.self), at: time, moment)
       } catch let failure as Failure { throw Failure(failure.invariant, "callback \(record.key): \(failure.detail)") }
+    case .supportRequest, .supportUser, .supportApp: try applySupport(record, at: time, moment)
     case .agent:
       switch try record.event(AgentDesk.Event.self) {
       case .readinessChanged(true): readyAgents.insert(record.key)
@@ -69,6 +75,24 @@ struct Reference {
         lostSessions.insert(record.key)
       }
     default: break
+    }
+  }
+
+  private mutating func applySupport(_ record: JournalMirror.Record, at time: Timestamp, _ moment: Moment) throws {
+    let place = SupportLedger.Place(position: record.position, epoch: moment.epoch)
+    do {
+      switch EntityKind(rawValue: record.kind) {
+      case .supportRequest:
+        try support.apply(
+          try record.event(SupportRequestEvent.self), of: record.key, at: time, place, clock: moment.clockSettings
+        ) { [acceptedBy] in acceptedBy[$0] != nil }
+      case .supportUser:
+        try support.apply(try record.event(SupportUserEvent.self), of: record.key, at: time, place)
+      default: support.apply(try record.event(SupportAppEvent.self), of: record.key, place)
+      }
+    } catch let failure as Failure {
+      let name = EntityKind(rawValue: record.kind).name ?? ""
+      throw Failure(failure.invariant, "\(name) \(record.key): \(failure.detail)")
     }
   }
 
@@ -145,7 +169,8 @@ struct Reference {
   }
 
   /// What holds once all records of a group commit are in.
-  func check() throws {
+  mutating func check(epoch: Int) throws {
+    try support.check(epoch: epoch)
     for (key, chat) in chats where !chat.uncovered.isEmpty {
       throw Failure(
         .pushForWhatWasMissed, "chat \(key): nothing will tell the customer of \(chat.uncovered.sorted())")

@@ -3,6 +3,7 @@ import ChatDomain
 import Engine
 import EventSourcing
 import PushDomain
+import SupportDomain
 
 /// The states that the durable records give from the first on, with the domains' own `evolve` and nothing of the
 /// engine's replay.
@@ -20,6 +21,9 @@ struct ReplayedStates {
   private(set) var groups: [String: Entry<DeviceGroup>] = [:]
   private(set) var broadcasts: [String: Entry<Broadcast>] = [:]
   private(set) var callbacks: [String: Entry<Callback>] = [:]
+  private(set) var requests: [String: Entry<SupportRequest>] = [:]
+  private(set) var users: [String: Entry<SupportUser>] = [:]
+  private(set) var apps: [String: Entry<SupportApp>] = [:]
 
   mutating func apply(_ record: JournalMirror.Record) throws {
     switch EntityKind(rawValue: record.kind) {
@@ -31,6 +35,9 @@ struct ReplayedStates {
     case .deviceGroup: try Self.apply(record, to: &groups)
     case .broadcast: try Self.apply(record, to: &broadcasts)
     case .callback: try Self.apply(record, to: &callbacks)
+    case .supportRequest: try Self.apply(record, to: &requests)
+    case .supportUser: try Self.apply(record, to: &users)
+    case .supportApp: try Self.apply(record, to: &apps)
     default: break
     }
   }
@@ -68,6 +75,9 @@ struct ReplayedStates {
     for (key, entry) in callbacks where !entry.state.isFinished {
       all[EntityID(.callback, key)] = (entry.sequence, entry.state.stateBytes)
     }
+    for (key, entry) in requests { all[EntityID(.supportRequest, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in users { all[EntityID(.supportUser, key)] = (entry.sequence, entry.state.stateBytes) }
+    for (key, entry) in apps { all[EntityID(.supportApp, key)] = (entry.sequence, entry.state.stateBytes) }
     return all
   }
 }

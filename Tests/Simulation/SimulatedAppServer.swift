@@ -15,6 +15,8 @@ final class SimulatedAppServer: @unchecked Sendable {
   unowned let world: World
   let sender: String
   private(set) var wires: [AppServerWire] = []
+  /// Ids of messages that were never to be stored: a device that sends one again, to be stored now, finds it given.
+  var passing: Set<String> = []
 
   init(world: World, sender: String) {
     self.world = world

@@ -1,4 +1,5 @@
 import Engine
+import SupportDomain
 
 /// The services of the simulated server, and what they are configured to.
 enum SimulatedServices {
@@ -22,7 +23,38 @@ enum SimulatedServices {
     }
   }
 
-  static var options: Options {
+  /// Apps with support requests: which identity they ask for, and how long a newer comment may take another's place.
+  static let supportApps = ["mobile", "shop"]
+  static let supportDevicesMaximum = 3
+  static let supportGraceSeconds = 2
+  static func webhookURL(of app: String) -> String { "https://\(app).example/hook" }
+  static let supportTypes: Set<String> = ["support-webhook", "support-events", "airship", "ios", "fcm"]
+
+  private static let supportPushes = ["push.retry_schedule": "5,30,300", "push.time_to_live": "7200"]
+
+  private static func supportSections(
+    _ integrations: [String: SupportIntegration], reports: Bool
+  ) -> [String: [String: String]] {
+    var sections: [String: [String: String]] = [
+      "support": [
+        "devices_per_user": String(supportDevicesMaximum), "refresh_grace": String(supportGraceSeconds),
+        "webhook_devices_per_call": "2", "events_url": reports ? "https://desk.example/events" : "",
+      ]
+    ]
+    sections["push.provider.event.support.event"] = supportPushes
+    for app in supportApps {
+      sections["support.app.\(app)"] = [
+        "identity": app == "shop" ? "jwt" : "anonymous", "jwt_url": "https://shop.example/jwt", "jwt_secret": "secret",
+        "integration": integrations[app].map(\.name) ?? "none", "webhook_url": webhookURL(of: app),
+        "notification_title.de": "Antwort von {{agent}}", "coalesce_ms": app == "shop" ? "1500" : "0",
+      ]
+      sections["push.provider.\(app)"] = supportPushes
+    }
+    return sections
+  }
+
+  /// - Parameter reports: a helpdesk is told of all requests.
+  static func options(_ integrations: [String: SupportIntegration], reports: Bool) -> Options {
     var sections: [String: [String: String]] = ["push": ["pushEnabled": "comet,\(pushType)"]]
     for name in names {
       sections["service.\(name)"] = [
@@ -41,6 +73,6 @@ enum SimulatedServices {
         "callback.keep_completed": "1800",
       ]
     }
-    return Options(sections: sections)
+    return Options(sections: sections.merging(supportSections(integrations, reports: reports)) { $1 })
   }
 }

@@ -62,6 +62,11 @@ enum Invariant: String, Sendable, CaseIterable {
   case slotsHold = "no slot holds more than it has room for"
   case oneOfferEach = "an agent is given one callback at a time"
   case noCallbackIsStuck = "no callback waits while an agent is free"
+  case commentIsTold = "an agent's public comment comes to each device that fits"
+  case toldOnce = "a comment is told to a device under one id"
+  case toldWhoFits = "nobody else is told, and nothing that is private"
+  case oneOwnerEach = "an address has one owner"
+  case supportByTheRules = "requests and their people go by the rules"
   case redactedIsGone = "what was redacted is gone"
   case journalIsSound = "the journal opens, and its chain verifies"
 }

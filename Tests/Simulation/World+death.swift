@@ -98,7 +98,7 @@ extension World {
     life.disk.set(hook: nil)
     life.disk.set(fault: nil)
     life.disk.capacity = .max
-    life.courier.answerAll()
+    life.answerAll()
     if !life.hasStopped {
       Task.detached {
         await life.engine.stop(grace: .zero)
@@ -124,6 +124,7 @@ extension World {
     for agent in agents { agent.serverDied() }
     for device in devices { device.serverDied() }
     for server in appServers { server.serverDied() }
+    for person in supportPeople { person.serverDied() }
   }
 
   /// Starts a process on the disk as it is, and holds what it finds against what was certain.

@@ -32,11 +32,15 @@ extension World {
     counts.deliveries += 1
     let message = delivery.message
     trace.note("to provider: push \(message.number) of \(message.producer.prefix(8)), attempt \(delivery.attempt)")
-    let queue = reference.queues[Engine.queueKey(of: message.target)]
+    if SupportLedger.request(ofProducer: message.producer) != nil { checkNotification(delivery) }
+    // Where a notification goes to is looked up at the last moment: its queue has another name.
+    let queue = reference.queues[reference.acceptedBy[message.id] ?? Engine.queueKey(of: message.target)]
     switch queue?.outcomes[message.id] {
     case nil: break
     // These end what is in flight as well: the attempt was on its way already.
-    case .erased?, .unregistered?, .refused(reason: "the device has another owner now")?: return
+    case .erased?, .unregistered?, .refused(reason: "the device has another owner now")?,
+      .refused(reason: "the device was unregistered")?:
+      return
     case let outcome?:
       return violated(.onePushOneOutcome, "push \(message.number) is sent after it ended as \(outcome.name)")
     }
@@ -126,7 +130,7 @@ extension World {
       trace.note("durable: \(record.description)")
       try reference.apply(record, at: moment)
     }
-    if first < mirror.records.count { try reference.check() }
+    if first < mirror.records.count { try reference.check(epoch: epoch) }
   }
 }
 

@@ -27,6 +27,7 @@ extension World {
           isBusy = true
         }
       }
+      for person in supportPeople where person.stream.arrive() { isBusy = true }
       if !isBusy, SeededExecutor.isIdle { return }
     }
     violated(.everyRequestAnswered, "there is no end to what happens")
@@ -55,6 +56,7 @@ extension World {
       if customer.comet.isOnline { checkComplete(customer) }
     }
     checkCallbacks(life)
+    checkSupport(life)
     compareStates(life)
   }
 
@@ -104,7 +106,7 @@ extension World {
     disk.set(fault: nil)
     disk.capacity = .max
     if life?.failure != nil || survivor != nil { recoverFromDeath() }
-    life?.courier.answerAll()
+    life?.answerAll()
     settle()
     rest(milliseconds: 15_000, times: 2)
     comeBack()
@@ -118,6 +120,7 @@ extension World {
     for agent in agents { agent.stopListening() }
     for device in devices { device.vanish() }
     for server in appServers { server.vanish() }
+    for person in supportPeople { person.stream.close() }
     rest(milliseconds: 15_000, times: 20)
     rest(milliseconds: 300_000, times: 8)
     if time.settings == 0 {
@@ -133,7 +136,7 @@ extension World {
   private func rest(milliseconds: Int64, times: Int) {
     for _ in 0..<times where violation == nil {
       advance(milliseconds)
-      life?.courier.answerAll()
+      life?.answerAll()
       settle()
     }
     checkAtRest()
@@ -171,6 +174,7 @@ extension World {
         violated(.conservation, "push \(number) of \(id) came to no queue")
       }
     }
+    checkSupportDue()
     for (key, box) in reference.mailboxes {
       // The wall clock may have been set by some hours.
       let over = time.now.advanced(by: .seconds(-86_400))

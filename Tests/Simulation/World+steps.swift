@@ -14,6 +14,7 @@ extension World {
       return
     }
     switch chance.below(1_000) {
+    case 0..<730 where chance.comes(supportPercent): supportStep(life)
     case 0..<680 where chance.comes(callbackPercent): callbackStep(life)
     case 0..<730 where chance.comes(messagingPercent): messagingStep(life)
     case 0..<500: customerStep(life)
@@ -22,7 +23,7 @@ extension World {
     case 730..<870: pass(time: timeToPass())
     case 870..<900:
       trace.begin(step, "providers answer")
-      life.courier.answerSome()
+      life.answerSome()
     case 900..<925: houseStep(life)
     case 925..<935: crashNow(losesPower: chance.comes(50))
     case 935..<942:
@@ -56,6 +57,9 @@ extension World {
     for customer in customers where chance.comes(35) && !customer.books.isEmpty { customer.comet.proceed() }
     for device in devices where chance.comes(30) { device.acknowledgeSome() }
     for server in appServers where chance.comes(30) { server.acknowledgeSome() }
+    for person in supportPeople where chance.comes(70) && person.stream.arrive() && chance.comes(70) {
+      acknowledgeShown(by: person)
+    }
     if chance.comes(50) { commit(confirming: chance.comes(10)) }
     if chance.comes(70) { SeededExecutor.run() }
     checkNow()
@@ -86,7 +90,7 @@ extension World {
     if !wasIdle { for customer in customers { customer.comet.isNotForgottenYet() } }
     guard let life, !life.isOver else { return }
     life.engine.tick()
-    life.courier.answerSome()
+    life.answerSome()
     guard chance.comes(70) else { return }
     SeededExecutor.run()
     for customer in customers { customer.comet.noteSilence() }

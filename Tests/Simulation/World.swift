@@ -1,6 +1,8 @@
 import Engine
 import EventSourcing
+import PushDomain
 import SimulatedDisk
+import SupportDomain
 import SystemPackage
 
 /// The whole service below the edge, and everybody around it, on one thread: customers, agents, providers, the clock
@@ -36,6 +38,10 @@ final class World: @unchecked Sendable {
   let messagingPercent: Int
   /// How much of the rest has to do with callbacks.
   let callbackPercent: Int
+  /// How much of everything has to do with support requests.
+  let supportPercent: Int
+  /// A helpdesk is told of them.
+  let reportsSupport: Bool
   /// Somebody has asked for it.
   var hasRedacted = false
 
@@ -53,6 +59,17 @@ final class World: @unchecked Sendable {
 
   var customers: [Customer] = []
   var callbackBooks: [CallbackBook] = []
+  var supportPeople: [SupportPerson] = []
+  /// How the apps' notifications go out.
+  var integrations: [String: SupportIntegration] = [:]
+  /// Pushes that a receiver has said it has.
+  var takenIn: Set<PushID> = []
+  /// The id on the wire that each notification was seen under.
+  var wireIDs: [PushID: String] = [:]
+  /// What agents were last shown of each request.
+  var shownRequests: [Int64: SupportRequestView] = [:]
+  /// Requests whose making was answered.
+  var acknowledgedRequests: Set<String> = []
   var agents: [SimulatedAgent] = []
   var devices: [SimulatedDevice] = []
   var appServers: [SimulatedAppServer] = []
@@ -98,6 +115,10 @@ final class World: @unchecked Sendable {
     var upstream = 0
     var broadcasts = 0
     var notices = 0
+    var requests = 0
+    var comments = 0
+    var told = 0
+    var refreshed = 0
   }
 
   struct ArmedCrash {
@@ -110,6 +131,8 @@ final class World: @unchecked Sendable {
     redacts = seed % 4 == 0
     messagingPercent = seed % 3 == 0 ? 20 : 80
     callbackPercent = seed % 2 == 0 ? 60 : 15
+    supportPercent = seed % 5 < 2 ? 55 : 12
+    reportsSupport = seed % 7 < 2
     chance = Chance(seed: seed)
     secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
     trace = Trace(isLoud: isLoud)
@@ -120,6 +143,7 @@ final class World: @unchecked Sendable {
     for _ in 0..<Self.customerCount { addCustomer() }
     for _ in 0..<Self.deviceCount { addDevice() }
     appServers = SimulatedServices.senders.map { SimulatedAppServer(world: self, sender: $0) }
+    addSupport()
     agents = (1...3).map { SimulatedAgent(world: self, number: $0) }
   }
 
@@ -217,6 +241,15 @@ final class World: @unchecked Sendable {
     }
     if let error = error as? GroupFailure, error == .unavailable, !life.mayRefuse {
       violated(.honestAnswers, "\(name): \(error)")
+    }
+    if let error = error as? SupportFailure {
+      switch error {
+      case .unavailable, .storageFull, .limitReached:
+        if !life.mayRefuse { violated(.honestAnswers, "\(name): \(error)") }
+      case .unknownApp, .identityMismatch, .agentEmail, .tooLarge, .missing:
+        violated(.honestAnswers, "\(name): \(error)")
+      case .replayed, .notFound, .invalid, .request: break
+      }
     }
     guard let error = error as? EngineError else { return }
     let isExcused: Bool =

@@ -24,8 +24,9 @@ struct AllBenches: AsyncParsableCommand {
     } else {
       Terminal.note("gcm: left out, since openssl is not installed")
     }
-    // The short form: the whole book takes minutes.
+    // The short forms: the whole book and the whole stock take minutes.
     results.add(try await CallbackBench.measure(try .parse(["--scheduled", "100000"])))
+    results.add(try await SupportBench.measure(try .parse(["--requests", "10000"])))
     try report.publish(results)
   }
 }

@@ -1,6 +1,5 @@
 import ChatDomain
 import Engine
-import Synchronization
 
 /// From an agent's message to the request at the receiver, for customers in background, without a delay.
 struct LatencyRun {
@@ -37,7 +36,7 @@ struct LatencyRun {
     _ = try await run(world, receiver, chatIDs, seconds: min(seconds, 2))
     let share = MachineShare()
     let result = try await run(world, receiver, chatIDs, seconds: seconds)
-    let (latencies, posts) = (Percentiles(result.arrivals), Percentiles(result.posts))
+    let (latencies, posts) = (Percentiles(result.arrivals), Percentiles(result.replies))
     let how =
       "\(chats) chats in background, delay 0, \(Int(rate)) messages/s, signed webhook to \(Self.endpoints) endpoints"
     return [
@@ -52,63 +51,11 @@ struct LatencyRun {
     ]
   }
 
-  /// Nanoseconds since each message was due.
-  private struct Outcome {
-    var arrivals: [Int64] = []
-    var posts: [Int64] = []
-  }
-
-  private final class Clock: Sendable {
-    private let state: Mutex<(due: [ContinuousClock.Instant?], arrivals: [Int64], posts: [Int64])>
-    init(_ count: Int) { state = Mutex((Array(repeating: nil, count: count), [], [])) }
-
-    func due(_ number: Int, at instant: ContinuousClock.Instant) { state.withLock { $0.due[number] = instant } }
-    func arrived(_ number: Int) {
-      let now = ContinuousClock.now
-      state.withLock { state in
-        guard state.due.indices.contains(number), let due = state.due[number] else { return }
-        state.due[number] = nil
-        state.arrivals.append((now - due).wholeNanoseconds)
-      }
-    }
-    func posted(since due: ContinuousClock.Instant) {
-      let now = ContinuousClock.now
-      state.withLock { $0.posts.append((now - due).wholeNanoseconds) }
-    }
-    var outcome: Outcome { state.withLock { Outcome(arrivals: $0.arrivals, posts: $0.posts) } }
-    var arrivedCount: Int { state.withLock { $0.arrivals.count } }
-  }
-
   private func run(
     _ world: PushWorld, _ receiver: WebhookReceiver, _ chatIDs: [String], seconds: Int
-  ) async throws -> Outcome {
-    let count = Int(rate) * seconds
-    let clock = Clock(count)
-    receiver.onArrival { clock.arrived($0) }
-    defer { receiver.onArrival(nil) }
-    var random = SplitMix64(seed: 11)
-    let texts = (0..<64).map { _ in MessageText.make(&random) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      let began = ContinuousClock.now
-      for number in 0..<count {
-        let due = began + .nanoseconds(Int64(Double(number) / rate * 1e9))
-        while ContinuousClock.now < due { try await Task.sleep(until: due, tolerance: .zero, clock: .continuous) }
-        clock.due(number, at: due)
-        let text = String(decoding: MessageText.prefix(number), as: UTF8.self) + texts[number % texts.count]
-        group.addTask {
-          _ = try await world.engine.agents.send(chatIDs[number % chatIDs.count], agentID: Self.agent, text: text)
-          clock.posted(since: due)
-        }
-      }
-      try await group.waitForAll()
+  ) async throws -> PacedArrivals.Outcome {
+    try await PacedArrivals(rate: rate, seconds: seconds).run(at: receiver) { number, text in
+      _ = try await world.engine.agents.send(chatIDs[number % chatIDs.count], agentID: Self.agent, text: text)
     }
-    let deadline = ContinuousClock.now + Limits.drainTimeout
-    while clock.arrivedCount < count {
-      guard ContinuousClock.now < deadline else {
-        throw BenchError("\(count - clock.arrivedCount) of \(count) messages did not arrive")
-      }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    return clock.outcome
   }
 }

@@ -357,9 +357,13 @@ extension Engine {
       // A note that cannot be read would be a defect of our own: the checksum was right.
       if let note = try? SupportUserNote(bytes: one.brief.note) { index.set(user: one.key, note) }
     }
-    for one in replayed.supportRequests.entities { index.set(request: one.key, SupportRequestNote(one.state)) }
+    var requests = replayed.supportRequests.entities.map { ($0.key, SupportRequestNote($0.state)) }
     for one in replayed.supportRequests.sleeping {
-      if let note = try? SupportRequestNote(bytes: one.brief.note) { index.set(request: one.key, note) }
+      if let note = try? SupportRequestNote(bytes: one.brief.note) { requests.append((one.key, note)) }
+    }
+    // In the order of their numbers, since the index keeps them so.
+    for (key, note) in requests.sorted(by: { ($0.0.utf8.count, $0.0) < ($1.0.utf8.count, $1.0) }) {
+      index.set(request: key, note)
     }
     restore(replayed.supportUsers, to: support.users)
     restore(replayed.supportRequests, to: support.requests)

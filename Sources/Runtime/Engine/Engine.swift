@@ -248,7 +248,7 @@ public final class Engine: Sendable {
     comet.attach(
       SupportStreams(
         endUser: { support.endUser(bearing: $0)?.number },
-        mayFollow: { support.mayFollow(user: $0, request: $1) },
+        mayFollow: { await support.mayFollow(user: $0, request: $1) },
         acknowledged: { await support.acknowledged(user: $0, request: $1, comment: $2, identifier: $3) }))
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,

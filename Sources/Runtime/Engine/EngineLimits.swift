@@ -44,6 +44,8 @@ public struct EngineLimits: Sendable, Equatable {
   public var supportRequestsMaximum = 1_000_000
   /// People of support requests: end users, agents, contacts.
   public var supportUsersMaximum = 1_000_000
+  /// People whose devices are unregistered at once: each waits for the same sync.
+  public var supportUsersAtOnce = 512
   /// Attempts at one notification, and how long it is tried, unless the options have others. Spec: providers 4.3.
   public var supportAttemptsMaximum = 10
   public var supportPushSecondsDefault = 345_600

@@ -20,7 +20,7 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
   case service
   /// `support`: requests, their people and devices.
   case support
-  /// `support.app.<client id>`: one app whose users ask for support.
+  /// `support.app.<client>`: one app whose users ask for support.
   case supportApp
   /// `support.agents`: what agents are called.
   case supportAgents
@@ -61,7 +61,7 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
     case .pushProviderEvent: "push.provider.<name>.event.<tag>"
     case .chatService: "chat.<service>"
     case .service: "service.<name>"
-    case .supportApp: Self.supportAppPrefix + "<client id>"
+    case .supportApp: Self.supportAppPrefix + "<client>"
     case .supportAgents: "support.agents"
     }
   }

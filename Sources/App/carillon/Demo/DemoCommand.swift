@@ -10,7 +10,7 @@ struct DemoCommand: AsyncParsableCommand {
       Starts a server of its own on loopback with a temporary directory, kills it in the middle of the story, and \
       verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
       """,
-    subcommands: [Chat.self, Callback.self], defaultSubcommand: Chat.self)
+    subcommands: [Chat.self, Callback.self, Support.self], defaultSubcommand: Chat.self)
 
   struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-      try await options.play(services: DemoStory.services) { try await DemoStory($0, $1).play() }
+      try await options.play(services: { _ in DemoStory.services }) { try await DemoStory($0, $1).play() }
     }
   }
 
@@ -30,7 +30,18 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-      try await options.play(services: CallbackStory.services) { try await CallbackStory($0, $1).play() }
+      try await options.play(services: { _ in CallbackStory.services }) { try await CallbackStory($0, $1).play() }
+    }
+  }
+
+  struct Support: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A support request whose answers reach the customer's own back end, and so the phones.")
+
+    @OptionGroup var options: DemoOptions
+
+    func run() async throws {
+      try await options.play(services: SupportStory.configuration) { try await SupportStory($0, $1).play() }
     }
   }
 }
@@ -40,7 +51,10 @@ struct DemoOptions: ParsableArguments {
   @Flag(help: "Keep the temporary directory, to look at the journal and the log.") var keep = false
 
   /// Sets the stage, plays, clears up.
-  func play(services: String, _ story: (DemoStage, DemoScreen) async throws -> Void) async throws {
+  /// - Parameter services: sections of the configuration; told the URL of the push receiver.
+  func play(
+    services: (_ receiverURL: String) -> String, _ story: (DemoStage, DemoScreen) async throws -> Void
+  ) async throws {
     let screen = DemoScreen()
     let stage: DemoStage
     do {

@@ -2,26 +2,42 @@ import JSONEnvelope
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
-/// What stands for the push service and the phone: takes every POST, answers 200 and keeps the body.
+/// What stands for the push service and the phone, or for the customer's own back end: takes every POST, answers as told
+/// and keeps the body.
 final class DemoPushReceiver: Sendable {
   struct Push: Sendable {
     let body: [UInt8]
     let json: JSONValue
     let time: ContinuousClock.Instant
+    let headers: HTTPHeaders
+    /// What it was answered with.
+    let status: Int
+
+    /// The same for each attempt.
+    var id: String { headers.first(name: "webhook-id") ?? "" }
   }
 
   let received = DemoInbox<Push>()
   private let channel: any Channel
+  private let status = Status()
+
+  /// What every POST is answered with from now on; 200 in the beginning.
+  func answer(with status: HTTPResponseStatus) { self.status.code.store(Int(status.code), ordering: .relaxed) }
+
+  private final class Status: Sendable {
+    let code = Atomic<Int>(200)
+  }
 
   init() async throws {
-    let inbox = received
+    let (inbox, status) = (received, status)
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-          try channel.pipeline.syncOperations.addHandler(Handler(inbox))
+          try channel.pipeline.syncOperations.addHandler(Handler(inbox, status))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
@@ -36,21 +52,32 @@ final class DemoPushReceiver: Sendable {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let inbox: DemoInbox<Push>
+    private let status: Status
+    private var headers = HTTPHeaders()
     private var body: [UInt8] = []
 
-    init(_ inbox: DemoInbox<Push>) { self.inbox = inbox }
+    init(_ inbox: DemoInbox<Push>, _ status: Status) {
+      self.inbox = inbox
+      self.status = status
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
-      case .head: body = []
+      case .head(let head):
+        headers = head.headers
+        body = []
       case .body(let piece):
         guard body.count + piece.readableBytes <= DemoLimits.receivedBytesMaximum else {
           return context.close(promise: nil)
         }
         body += piece.readableBytesView
       case .end:
-        inbox.put(Push(body: body, json: (try? JSONValue(parsing: body)) ?? .null, time: .now))
-        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])
+        let code = status.code.load(ordering: .relaxed)
+        inbox.put(
+          Push(
+            body: body, json: (try? JSONValue(parsing: body)) ?? .null, time: .now, headers: headers, status: code))
+        let head = HTTPResponseHead(
+          version: .http1_1, status: HTTPResponseStatus(statusCode: code), headers: ["Content-Length": "0"])
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
       }

@@ -11,7 +11,7 @@ import Synchronization
 /// Tells the story on standard output: who does what, and what goes over the wire, in short.
 final class DemoScreen: Sendable {
   enum Actor: String {
-    case server, app, otto, agent, push
+    case server, app, otto, agent, push, backend
 
     fileprivate var colour: String {
       switch self {
@@ -19,7 +19,7 @@ final class DemoScreen: Sendable {
       case .app: "36"
       case .otto: "34"
       case .agent: "33"
-      case .push: "32"
+      case .push, .backend: "32"
       }
     }
   }

@@ -18,9 +18,9 @@ final class DemoServer: Sendable {
   private var logFile: String { directory + "/server.log" }
 
   /// - Parameters:
-  ///   - pushPort: where the push receiver listens on loopback.
+  ///   - pushURL: where the push receiver listens on loopback.
   ///   - services: sections of the configuration.
-  init(directory: String, pushPort: Int, services: String) throws {
+  init(directory: String, pushURL: String, services: String) throws {
     self.directory = directory
     address = ServerAddress(host: "127.0.0.1", port: try Self.freePort())
     try write(
@@ -31,16 +31,19 @@ final class DemoServer: Sendable {
         data_directory: \(directory)/data
       push:
         pushEnabled: comet,customhttp
-        customhttp.url: http://127.0.0.1:\(pushPort)/push
+        customhttp.url: \(pushURL)
+        webhooks.allow_private: 127.0.0.1/32
+        push.retry_schedule: 1,1,2,4
       \(services)
 
       """, to: configurationFile)
   }
 
   /// `carillon token create`.
-  func makeToken(name: String) async throws -> String {
-    let output = try await run(["token", "create", "--name", name, "--role", "agent", "--config", configurationFile])
-    guard let token = output.split(whereSeparator: \.isWhitespace).first(where: { $0.hasPrefix("car_") }) else {
+  func makeToken(name: String, role: String = "agent") async throws -> String {
+    let output = try await run(["token", "create", "--name", name, "--role", role, "--config", configurationFile])
+    // What earlier ones printed stands before it.
+    guard let token = output.split(whereSeparator: \.isWhitespace).last(where: { $0.hasPrefix("car_") }) else {
       throw DemoFailure("token create printed no token: \(output)")
     }
     return String(token)
@@ -52,6 +55,11 @@ final class DemoServer: Sendable {
   /// `carillon journal timeline` of one customer.
   func timeline(of subject: String) async throws -> String {
     try await run(["journal", "timeline", "--config", configurationFile, "--subject", subject])
+  }
+
+  /// `carillon journal timeline` of one thing, as `kind:key`.
+  func timeline(ofEntity entity: String) async throws -> String {
+    try await run(["journal", "timeline", "--config", configurationFile, "--entity", entity])
   }
 
   /// Starts the server and waits until it is ready.

@@ -14,8 +14,8 @@ struct DemoStage {
   let receiver: DemoPushReceiver
   let server: DemoServer
 
-  /// - Parameter services: sections of the configuration, the services that the story is about.
-  init(_ screen: DemoScreen, services: String, keepsDirectory: Bool) async throws {
+  /// - Parameter services: sections of the configuration that the story is about; told the URL of the receiver.
+  init(_ screen: DemoScreen, services: (_ receiverURL: String) -> String, keepsDirectory: Bool) async throws {
     self.screen = screen
     self.keepsDirectory = keepsDirectory
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -23,7 +23,8 @@ struct DemoStage {
     guard mkdtemp(&template) != nil else { throw DemoFailure("cannot make a directory in \(parent)") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     receiver = try await DemoPushReceiver()
-    server = try DemoServer(directory: directory, pushPort: receiver.port, services: services)
+    let url = "http://127.0.0.1:\(receiver.port)/push"
+    server = try DemoServer(directory: directory, pushURL: url, services: services(url))
   }
 
   /// Ends what runs and removes what was made.

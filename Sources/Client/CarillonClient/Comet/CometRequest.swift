@@ -7,6 +7,7 @@ enum CometRequest: Sendable, Equatable {
   /// `isFirst` asks for an answer at once.
   case connect(clientID: String, type: String, isFirst: Bool)
   case disconnect(clientID: String, transcriptPosition: Int?)
+  case publish(clientID: String, channel: String, data: JSONValue)
 
   var channel: String {
     switch self {
@@ -14,6 +15,7 @@ enum CometRequest: Sendable, Equatable {
     case .subscribe: "/meta/subscribe"
     case .connect: "/meta/connect"
     case .disconnect: "/meta/disconnect"
+    case .publish(_, let channel, _): channel
     }
   }
 
@@ -59,6 +61,11 @@ enum CometRequest: Sendable, Equatable {
         writer.string(String(position))
         writer.endObject()
       }
+    case .publish(let clientID, _, let data):
+      writer.key("clientId")
+      writer.string(clientID)
+      writer.key("data")
+      writer.value(data)
     }
     writer.endObject()
   }

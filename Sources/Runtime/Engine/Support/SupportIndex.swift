@@ -9,11 +9,14 @@ final class SupportIndex: Sendable {
   struct Owner: Equatable, Sendable {
     let user: Int64
     let device: Int
+    let app: String
     let updatedAt: Timestamp
   }
 
   private struct State {
     var requests: [Int64: SupportRequestNote] = [:]
+    /// All that are not erased, in their order.
+    var numbers: [Int64] = []
     /// In the order of their numbers.
     var byRequester: [Int64: [Int64]] = [:]
     var highestRequest: Int64 = 0
@@ -54,8 +57,14 @@ final class SupportIndex: Sendable {
       state.requests[number] = note
       state.highestRequest = max(state.highestRequest, number)
       guard former != note.requester else { return }
-      if let former { state.byRequester[former]?.removeAll { $0 == number } }
-      if let requester = note.requester { Self.insert(number, into: &state.byRequester[requester, default: []]) }
+      if let former {
+        state.byRequester[former]?.removeAll { $0 == number }
+        state.numbers.removeAll { $0 == number }
+      }
+      if let requester = note.requester {
+        Self.insert(number, into: &state.byRequester[requester, default: []])
+        Self.insert(number, into: &state.numbers)
+      }
     }
   }
 
@@ -69,12 +78,13 @@ final class SupportIndex: Sendable {
   func requests(_ query: SupportQuery) -> [Int64] {
     state.withLock { state in
       func fits(_ number: Int64) -> Bool {
-        guard let note = state.requests[number], note.requester != nil else { return false }
+        guard let note = state.requests[number] else { return false }
         return (query.statuses.isEmpty || query.statuses.contains(note.status))
           && (query.assignee == nil || query.assignee == note.assignee)
       }
-      if let requester = query.requester { return (state.byRequester[requester] ?? []).reversed().filter(fits) }
-      return state.requests.keys.filter(fits).sorted(by: >)
+      let numbers = query.requester.map { state.byRequester[$0] ?? [] } ?? state.numbers
+      let isUnfiltered = query.statuses.isEmpty && query.assignee == nil
+      return isUnfiltered ? numbers.reversed() : numbers.reversed().filter(fits)
     }
   }
 
@@ -122,12 +132,22 @@ final class SupportIndex: Sendable {
           // from knowing of the other, it is the later one.
           if former?.devices.contains(device) ?? (other.updatedAt > device.updatedAt) { continue }
           displaced.append((other.user, device.key.identifier))
+          Self.forgetQueue(of: device.key, other.user, queue, in: &state)
         }
-        let owner = Owner(user: number, device: device.id, updatedAt: device.updatedAt)
+        let owner = Owner(user: number, device: device.id, app: device.app, updatedAt: device.updatedAt)
         state.owners[device.key] = owner
         if let queue = queue(device) { state.byQueue[queue] = owner }
       }
       return displaced
+    }
+  }
+
+  /// Nobody's push waits there any more, also where the one who has the address now has another queue.
+  private static func forgetQueue(
+    of key: SupportDevice.Key, _ user: Int64, _ queue: (SupportUserNote.Device) -> String?, in state: inout State
+  ) {
+    for device in state.users[user]?.devices ?? [] where device.key == key {
+      if let place = queue(device) { state.byQueue[place] = nil }
     }
   }
 

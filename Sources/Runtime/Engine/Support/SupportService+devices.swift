@@ -70,8 +70,8 @@ extension SupportService {
     }
     // Some at once: each waits for the disk.
     let affected = byUser.map { (user: $0.key, identifiers: $0.value) }
-    for start in stride(from: 0, to: affected.count, by: limits.targetsAtOnce) {
-      let chunk = affected[start..<min(start + limits.targetsAtOnce, affected.count)]
+    for start in stride(from: 0, to: affected.count, by: limits.supportUsersAtOnce) {
+      let chunk = affected[start..<min(start + limits.supportUsersAtOnce, affected.count)]
       let failures: [SupportFailure] = await withTaskGroup(of: SupportFailure?.self) { group in
         for (number, identifiers) in chunk {
           group.addTask {
@@ -171,8 +171,10 @@ extension SupportService {
   /// Our own couriers ask as well, each time, whether the device is still its owner's; the others look at it themselves.
   func objection(to message: PushMessage) -> String? {
     guard !SupportCourier.all.contains(message.target.type) else { return nil }
-    let owner = index.owner(ofQueue: DeviceKey.of(message.target)).map { Self.ownerName($0.user) }
-    return owner == message.owner ? nil : "no device is registered any more"
+    guard let owner = index.owner(ofQueue: DeviceKey.of(message.target)),
+      Self.ownerName(owner.user) == message.owner, owner.app == message.service
+    else { return "no device is registered any more" }
+    return nil
   }
 
   /// A push service says that an address is gone. - Parameter queue: the key of its queue.

@@ -61,7 +61,9 @@ extension SupportService {
 
   /// The alarm of a request has rung: what waited for an open stream is due.
   func alarmed(_ key: String) async {
-    guard let number = Int64(key), let note = index.request(number), let request = requests[key] else { return }
+    guard let number = Int64(key), let note = await requests.peek(key, { SupportRequestNote($0) }),
+      let request = requests[key]
+    else { return }
     let notice = await notice(for: note, number)
     await request.post(.due(parts: notice.parts))
     // A clock that was set back meanwhile makes it too early.
@@ -101,7 +103,7 @@ extension SupportService {
 
   /// Spec: support requests 6.2.
   private func publish(_ comment: Int, of request: Entity<SupportRequest>, _ number: Int64) async {
-    guard let requester = index.request(number)?.requester else { return }
+    guard let requester = await request.peek({ $0.terms?.requester }) else { return }
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()
     writer.key("type")
@@ -243,7 +245,7 @@ extension SupportService {
   func acknowledged(user: Int64, request number: Int64, comment: Int, identifier: String) async -> SupportStreamRefusal?
   {
     let actor = SupportActor.endUser(number: user, app: "")
-    guard let (request, _) = try? known(number, for: actor) else { return .unknownRequest }
+    guard let (request, _) = try? await known(number, for: actor) else { return .unknownRequest }
     guard await request.peek({ $0[comment: comment]?.isPublic == true }) else { return .unknownComment }
     guard let device = try? await device(identifier, of: actor) else { return .unknownDevice }
     do throws(TurnError<SupportRequestRejection>) {
@@ -255,5 +257,7 @@ extension SupportService {
     }
   }
 
-  func mayFollow(user: Int64, request number: Int64) -> Bool { index.request(number)?.requester == user }
+  func mayFollow(user: Int64, request number: Int64) async -> Bool {
+    (try? await known(number, for: .endUser(number: user, app: ""))) != nil
+  }
 }

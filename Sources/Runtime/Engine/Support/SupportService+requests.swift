@@ -114,7 +114,7 @@ extension SupportService {
     _ number: Int64, _ update: SupportUpdate, by actor: SupportActor
   ) async throws(SupportFailure) -> SupportRequestView {
     try admit(actor)
-    let (request, note) = try known(number, for: actor)
+    let (request, note) = try await known(number, for: actor)
     let bounds = current.request
     try check(update.tags ?? [], update.fields, bounds)
     if let assignee = update.assignee, index[user: assignee]?.identity?.role != .agent {
@@ -140,7 +140,7 @@ extension SupportService {
     _ number: Int64, upTo comment: Int?, device: String?, by actor: SupportActor
   ) async throws(SupportFailure) {
     try admit(actor)
-    let (request, _) = try known(number, for: actor)
+    let (request, _) = try await known(number, for: actor)
     let device = try await self.device(device, of: actor)
     _ = try await perform(.read(upTo: comment ?? .max, device: device), on: request, for: actor.role)
   }
@@ -209,13 +209,16 @@ extension SupportService {
     numbers: [Int64], for actor: SupportActor
   ) async throws(SupportFailure) -> [SupportRequestView] {
     try admit(actor)
-    let visible = numbers.prefix(limits.listMaximum).filter { number in (try? known(number, for: actor)) != nil }
+    var visible: [Int64] = []
+    for number in numbers.prefix(limits.listMaximum) where (try? await known(number, for: actor)) != nil {
+      visible.append(number)
+    }
     return try await views(visible[...], for: actor.role)
   }
 
   public func request(_ number: Int64, for actor: SupportActor) async throws(SupportFailure) -> SupportRequestView {
     try admit(actor)
-    _ = try known(number, for: actor)
+    _ = try await known(number, for: actor)
     guard let view = try await views([number], for: actor.role).first else { throw .notFound }
     return view
   }
@@ -228,7 +231,7 @@ extension SupportService {
     of number: Int64, since: Timestamp?, role: SupportRole?, readOn device: String?, for actor: SupportActor
   ) async throws(SupportFailure) -> SupportCommentList {
     try admit(actor)
-    let (request, _) = try known(number, for: actor)
+    let (request, _) = try await known(number, for: actor)
     let device = try await self.device(device, of: actor)
     let viewer = actor.role
     let found = await requests.peek(String(number)) { request -> (SupportRequestView, [SupportComment])? in
@@ -291,12 +294,14 @@ extension SupportService {
 
   var reports: Bool { options.current.support("events_url") != nil }
 
+  /// Not by the index, which follows a moment after the request is durable: it says itself whether it is there.
   /// - Throws: `.notFound` also for another's.
   func known(
     _ number: Int64, for actor: SupportActor
-  ) throws(SupportFailure) -> (request: Entity<SupportRequest>, note: SupportRequestNote) {
-    guard let note = index.request(number), let requester = note.requester,
-      actor.role == .agent || requester == actor.number, let request = requests[String(number)]
+  ) async throws(SupportFailure) -> (request: Entity<SupportRequest>, note: SupportRequestNote) {
+    guard let request = requests[String(number)],
+      let note = await requests.peek(String(number), { SupportRequestNote($0) }), let requester = note.requester,
+      actor.role == .agent || requester == actor.number
     else { throw .notFound }
     return (request, note)
   }

@@ -4,14 +4,16 @@ import JSONEnvelope
 /// Spec: GMS 4; Bayeux 1.0.
 extension APISurface {
   static let comet = APISurface(
-    "comet", "Events of chats as they happen: Bayeux 1.0 by long polls or over a WebSocket.",
+    "comet", "Events of chats and support requests as they happen: Bayeux 1.0 by long polls or over a WebSocket.",
     [
       APIOperation(
         .post, "/genesys/cometd", "exchangeBayeux", "Exchange Bayeux messages",
         about: """
           One message or several: `/meta/handshake`, `/meta/connect`, `/meta/subscribe` to `/_genesys`, \
           `/meta/disconnect`. Of each session the first connect is answered at once, the later ones are held until \
-          there is an event, or for 25 seconds. Any path below this one is the same resource.
+          there is an event, or for 25 seconds. Any path below this one is the same resource. A handshake with \
+          `Authorization: Bearer` and an end user's access token may subscribe to `/support/requests/{id}` and \
+          `/support/requests/*`, and publishes there which comments it has shown.
           """,
         access: .customer,
         parameters: [
@@ -40,8 +42,12 @@ extension APISurface {
         .object([
           .required(
             "channel",
-            .oneOf("/meta/handshake", "/meta/connect", "/meta/subscribe", "/meta/unsubscribe", "/meta/disconnect")
+            .either(
+              .oneOf("/meta/handshake", "/meta/connect", "/meta/subscribe", "/meta/unsubscribe", "/meta/disconnect"),
+              .text(pattern: "^/support/requests/[1-9][0-9]{0,17}$"))
           ),
+          .optional(
+            "data", .anything, "`{\"type\":\"refreshed\",\"comment_id\",\"identifier\"}` for a support request."),
           .optional("id", .text(0...64), "Comes back in the answer."),
           .optional("clientId", .text(0...64), "From the handshake's answer; all but the handshake need it."),
           .optional("version", .text(0...16)), .optional("minimumVersion", .text(0...16)),
@@ -62,7 +68,7 @@ extension APISurface {
       (
         "BayeuxMessage",
         .object([
-          .optional("channel", .text, "`/_genesys` for events; the request's otherwise."),
+          .optional("channel", .text, "`/_genesys` or a request's for events; that of the question otherwise."),
           .optional("id", .anything, "As the request had it."),
           .optional("clientId"),
           .optional("successful", .bool), .optional("error", .text(pattern: "^[0-9]{3}:[^:]*:")),
@@ -74,7 +80,7 @@ extension APISurface {
               .optional("reconnect", .oneOf("retry", "handshake", "none")), .optional("interval", .integer),
               .optional("timeout", .integer),
             ])),
-          .optional("data", .named("BayeuxEvent"), "Of events."),
+          .optional("data", .either(.named("BayeuxEvent"), .named("SupportEvent")), "Of events."),
         ])
       ),
       (
@@ -83,6 +89,13 @@ extension APISurface {
           .required("id"),
           .required("tag", .text, "`service.chat.refresh.` and the instance's id for chats."),
           .required("message", .anything, "A `ChatReply`, or what was published to the subscription."),
+        ])
+      ),
+      (
+        "SupportEvent",
+        .object([
+          .required("type", .oneOf("request.comment")), .required("request_id"), .required("comment_id"),
+          .required("public", .bool),
         ])
       ),
     ])
