@@ -132,6 +132,22 @@ struct SupportNotificationTests {
     try await rig.stop()
   }
 
+  @Test(
+    "what waits for an integration that the app has no more ends, and holds nobody up", arguments: ["direct", "none"])
+  func switchedMeanwhile(integration: String) async throws {
+    let rig = try await SupportRig()
+    let ann = try await rig.user()
+    try await rig.register("abcd", by: ann)
+    let number = try await rig.request(by: ann)
+    rig.provider.answer(Self.isRetried)
+    try await rig.comment("Yes?", on: number, by: try await rig.agent())
+    try await rig.reload(["integration": integration])
+    try await rig.advance(by: .seconds(7))
+    #expect(rig.provider.deliveries.count == 1)
+    #expect(try rig.rig.ends() == [.refused(reason: "the app has another integration now")])
+    try await rig.stop()
+  }
+
   @Test("8: bulk unregistering cleans, passes over what is unknown or repeated; nothing is posted then")
   func bulk() async throws {
     let rig = try await SupportRig()

@@ -99,6 +99,21 @@ public struct SupportDevice: Sendable, Equatable, Codable {
   /// Nil while it lives.
   public var ending: Ending?
 
+  public init(
+    id: Int, identifier: String, platform: Platform, address: Address, locale: String, app: String,
+    createdAt: Timestamp, updatedAt: Timestamp, ending: Ending? = nil
+  ) {
+    self.id = id
+    self.identifier = identifier
+    self.platform = platform
+    self.address = address
+    self.locale = locale
+    self.app = app
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.ending = ending
+  }
+
   /// The raw values are frozen (journal).
   public enum Platform: UInt8, Sendable, Codable, CaseIterable { case ios = 1, android = 2 }
 
