@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+import uuid
 
 import jwt
 import requests
@@ -18,6 +19,7 @@ USER = "openapi-user"
 SENDER = "1234567890"
 TESTER = "5550001"
 CALLBACK = "callback-voice"
+APP = "openapi-app"
 
 # What a page that has subscribed to pushes has: a point on P-256, and sixteen bytes.
 PAGE_KEY = "BDd3_hVL9fZi9Ybo2UUzA284WG5FZR30_95YeZJsiApwXKpNcF1rRPF3foIiBHXRdJI2Qhumhf6_LFTeZaNndIo"
@@ -76,6 +78,12 @@ service.{CALLBACK}:
   _type: ors
   _max_queued_callbacks_per_service: 100000
   _max_request_by_time_bucket: 100000
+support.app.{APP}:
+  integration: webhook
+  webhook_url: {push_url}
+  test: true
+push.provider.{APP}:
+  webhooks.allow_private: 127.0.0.1
 """
         )
 
@@ -189,6 +197,36 @@ class Carillon:
         callback = self.served()
         self.call("POST", f"/agent/1/callbacks/{callback}/connected", "agent")
         return callback
+
+    # Support requests
+
+    def supporter(self):
+        """The access token of somebody who asks for support, and has a device."""
+        user = {"user": {"sdk_guid": str(uuid.uuid4())}}
+        answer = self.call("POST", "/access/sdk/anonymous", headers={"Client-Identifier": APP}, json=user)
+        self.tokens["supporter"] = answer["authentication"]["access_token"]
+        self.support_device()
+        return self.tokens["supporter"]
+
+    def support_device(self):
+        order = {"identifier": self.new("phone"), "device_type": "android", "locale": "en"}
+        self.call("POST", "/api/mobile/push_notification_devices", "supporter", json={"push_notification_device": order})
+        return order["identifier"]
+
+    def request(self):
+        order = {"subject": "Order", "comment": {"body": "Where is it?"}}
+        return self.call("POST", "/api/v2/requests", "supporter", json={"request": order})["request"]["id"]
+
+    def upload(self):
+        answer = self.call("POST", "/api/v2/uploads?filename=a.txt", "supporter", data=b"bytes")
+        return answer["upload"]["token"]
+
+    def attachment(self):
+        """A file that is in a comment."""
+        token = self.upload()
+        order = {"subject": "Order", "comment": {"body": "Look", "uploads": [token]}}
+        self.call("POST", "/api/v2/requests", "supporter", json={"request": order})
+        return token
 
     # Notifications, storage
 

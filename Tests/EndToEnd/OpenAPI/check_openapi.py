@@ -54,6 +54,7 @@ def main():
             print(f"openapi-spec-validator: valid; {count} operations on {len(document['paths'])} paths")
             streams(carillon)
             carillon.make_dead_letters(receiver, 12)
+            carillon.supporter()
             status = schemathesis(carillon, directory, options)
             carillon.call("GET", "/health/ready")
             status = status or complaints(log)
@@ -106,6 +107,7 @@ def settings(tokens, identity):
         "adminToken": ("bearer", tokens["admin"]),
         "publisherToken": ("bearer", tokens["publisher"]),
         "senderToken": ("bearer", tokens["sender"]),
+        "supportToken": ("bearer", tokens["supporter"]),
         "senderKey": ("api_key", f"key={tokens['sender']}"),
         "deviceLogin": ("api_key", identity),
     }

@@ -10,11 +10,11 @@ import schemathesis
 from hypothesis import strategies
 from schemathesis.core.parameters import ParameterLocation
 
-from carillon_client import CALLBACK, PAGE_KEY, PAGE_SECRET, SENDER, TESTER, USER, Carillon
+from carillon_client import APP, CALLBACK, PAGE_KEY, PAGE_SECRET, SENDER, TESTER, USER, Carillon
 
 carillon = Carillon(
     os.environ["CARILLON_URL"],
-    {role: os.environ[f"CARILLON_{role.upper()}"] for role in ("agent", "admin", "publisher", "sender", "tester")},
+    {role: os.environ[f"CARILLON_{role.upper()}"] for role in ("agent", "admin", "publisher", "sender", "tester", "supporter")},
     os.environ["CARILLON_SERVICE_ACCOUNT"],
 )
 IDENTITY = os.environ["CARILLON_IDENTITY"]
@@ -167,6 +167,27 @@ def about_filled(case):
     put(case, service=carillon.filled(), key="file" if "/binary/" in case.path else "text")
 
 
+def about_request(case):
+    put(case, id=str(carillon.request()))
+    if isinstance(case.query, dict) and case.path.endswith("/show_many"):
+        case.query["ids" if "tickets" in case.path else "tokens"] = str(carillon.request())
+
+
+def about_support_device(case):
+    if case.method == "DELETE":
+        put(case, identifier=carillon.support_device())
+
+
+def about_app(case):
+    put(case, client=APP, appId=APP, id="1")
+    if case.path.startswith("/access/"):
+        case.headers["Client-Identifier"] = APP
+
+
+def about_upload(case):
+    put(case, token=carillon.attachment() if case.method == "GET" else carillon.upload())
+
+
 # The first of these beginnings that a path has.
 SUBJECTS = [
     ("/genesys/1/service/callback/", about_callback),
@@ -200,6 +221,16 @@ SUBJECTS = [
     ("/fcm/connect/subscribe", about_page),
     ("/wp/", about_subscription),
     ("/device/1/topics", about_own_topic),
+    ("/access/sdk/", about_app),
+    ("/api/private/mobile_sdk/settings/", about_app),
+    ("/admin/1/support/", about_app),
+    ("/api/mobile/push_notification_devices", about_support_device),
+    ("/api/mobile/requests", about_request),
+    ("/api/v2/requests", about_request),
+    ("/api/v2/tickets", about_request),
+    ("/api/mobile/uploads/", about_upload),
+    ("/api/v2/uploads/", about_upload),
+    ("/attachments/token/", about_upload),
 ]
 
 

@@ -1,5 +1,9 @@
 import Foundation
 
+#if CARILLON_CANARIES
+  import EventSourcing
+#endif
+
 /// The simulation's seeds, run by its own executable and counted here.
 struct SimulationTest: TortureTest {
   static let name = "simulate"
@@ -24,8 +28,13 @@ struct SimulationTest: TortureTest {
 /// The planted faults, each to be found by the simulation.
 struct CanaryTest: TortureTest {
   static let name = "canaries"
-  static let purpose = "ten planted faults, each found within 500 seeds; needs --simulator with the faults built in"
+  static let purpose = "the planted faults, each found within 500 seeds; needs --simulator with the faults built in"
   static let isParallel = false
+  #if CARILLON_CANARIES
+    private static let faults = Canary.allCases.count
+  #else
+    private static let faults = 0
+  #endif
 
   private let plan: Plan
 
@@ -34,7 +43,7 @@ struct CanaryTest: TortureTest {
   var caseCount: Int { 1 }
 
   func run(_ number: Int) async throws -> CaseResult {
-    try await Simulator.run(plan, ["canaries", "--seeds", "1...500", "--commands", "500"], count: 10)
+    try await Simulator.run(plan, ["canaries", "--seeds", "1...500", "--commands", "500"], count: Self.faults)
   }
 }
 

@@ -24,8 +24,8 @@ struct RedactCommand: AsyncParsableCommand {
   @OptionGroup var journal: JournalArguments
   @Option(
     help: """
-      Whose: a user key, service id, chat session id, Comet session's id, device id, or a value of attached data such \
-      as an e-mail address.
+      Whose: a user key, service id, chat session id, Comet session's id, device id, a value of attached data such as \
+      an e-mail address, or of support requests an e-mail address, external id, device identifier, user:5 or request:5.
       """)
   var subject: String
   @Option(help: "Why; stays in the journal.") var reason = ""

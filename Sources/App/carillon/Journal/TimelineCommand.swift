@@ -11,7 +11,8 @@ struct TimelineCommand: ParsableCommand {
     discussion: """
       A line for each event: time in UTC, record number, entity, number in the transcript, who, what. Texts are shown: \
       this is the operator's audit. A subject is a user key, a service id, a chat session id, a Comet session's id, a \
-      device id, or a value of attached data such as an e-mail address; all that belongs to that customer is told.
+      device id, a value of attached data such as an e-mail address, or of support requests an e-mail address, \
+      external id, device identifier, user:5 or request:5; all that belongs to that customer is told.
       """)
 
   @OptionGroup var journal: JournalArguments
