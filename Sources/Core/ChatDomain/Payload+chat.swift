@@ -1,12 +1,6 @@
 import EventSourcing
 
 extension Optional {
-  /// - Throws: `missingField` if the payload had no such field.
-  func required(_ field: Int) throws(PayloadError) -> Wrapped {
-    guard let self else { throw .missingField(field) }
-    return self
-  }
-
   /// - Throws: `outOfRange` if the field's enumeration does not have the number.
   func inRange(_ field: Int) throws(PayloadError) -> Wrapped {
     guard let self else { throw .outOfRange(field: field) }
@@ -25,8 +19,6 @@ extension PayloadWriter {
   }
 
   mutating func integer(_ field: Int, ifNotZero value: Int) { if value != 0 { integer(field, value) } }
-
-  mutating func bool(_ field: Int, ifTrue value: Bool) { if value { bool(field, true) } }
 
   mutating func time(_ field: Int, ifNotEpoch value: Timestamp) { if value != .epoch { time(field, value) } }
 }

@@ -191,12 +191,3 @@ extension DeadLetter {
     self.init(message: message, outcome: outcome, attempts: attempts, acceptedAt: acceptedAt, endedAt: endedAt)
   }
 }
-
-extension PayloadReader {
-  /// Never negative, and far from overflowing when one is added.
-  mutating func count(_ field: Int) throws(PayloadError) -> Int {
-    let value = try integer()
-    guard value >= 0, value < Int.max / 2 else { throw .outOfRange(field: field) }
-    return value
-  }
-}

@@ -8,26 +8,12 @@ protocol PayloadPart {
   init(payload: inout PayloadReader) throws(PayloadError)
 }
 
-extension Optional {
-  /// - Throws: `missingField` if the payload had no such field.
-  func required(_ field: Int) throws(PayloadError) -> Wrapped {
-    guard let self else { throw .missingField(field) }
-    return self
-  }
-}
-
 extension PayloadWriter {
-  mutating func bool(_ field: Int, ifTrue value: Bool) { if value { bool(field, true) } }
-
   mutating func integer(_ field: Int, ifPresent value: Int?) { if let value { integer(field, value) } }
 
   mutating func signed(_ field: Int, ifPresent value: Int64?) { if let value { signed(field, value) } }
 
-  mutating func time(_ field: Int, ifPresent value: Timestamp?) { if let value { time(field, value) } }
-
   mutating func data(_ field: Int, ifPresent value: [UInt8]?) { if let value { data(field, value) } }
-
-  mutating func code(_ field: Int, _ value: some RawRepresentable<UInt8>) { unsigned(field, UInt64(value.rawValue)) }
 
   mutating func counts(_ field: Int, _ values: [Int]) { packed(field, values.map { UInt64(bitPattern: Int64($0)) }) }
 
@@ -41,14 +27,7 @@ extension PayloadWriter {
 }
 
 extension PayloadReader {
-  /// Never negative, and far from overflowing when one is added.
-  mutating func count(_ field: Int) throws(PayloadError) -> Int {
-    let value = try integer()
-    guard value >= 0, value < Int.max / 2 else { throw .outOfRange(field: field) }
-    return value
-  }
-
-  /// A list of such, written with `counts`.
+  /// A list of counts, written with `counts`.
   mutating func counts(_ field: Int) throws(PayloadError) -> [Int] {
     var counts: [Int] = []
     for value in try packed() {
@@ -56,14 +35,6 @@ extension PayloadReader {
       counts.append(Int(value))
     }
     return counts
-  }
-
-  /// The number of an enumeration's case.
-  mutating func code<Code: RawRepresentable<UInt8>>(_ field: Int) throws(PayloadError) -> Code {
-    guard let raw = UInt8(exactly: try unsigned()), let code = Code(rawValue: raw) else {
-      throw .outOfRange(field: field)
-    }
-    return code
   }
 
   mutating func part<Part: PayloadPart>() throws(PayloadError) -> Part {

@@ -23,9 +23,9 @@ struct SupportRequestNote: Equatable, Sendable {
   var bytes: [UInt8] {
     var writer = PayloadWriter()
     if let requester { writer.signed(1, requester) }
-    writer.unsigned(2, UInt64(channel.rawValue))
+    writer.code(2, channel)
     writer.text(3, ifPresent: app)
-    writer.unsigned(4, UInt64(status.rawValue))
+    writer.code(4, status)
     if let assignee { writer.signed(5, assignee) }
     writer.time(6, updatedAt)
     return writer.bytes
@@ -37,9 +37,9 @@ struct SupportRequestNote: Equatable, Sendable {
       while let field = try payload.next() {
         switch field {
         case 1: requester = try payload.signed()
-        case 2: channel = try payload.known(field)
+        case 2: channel = try payload.code(field)
         case 3: app = try payload.text()
-        case 4: status = try payload.known(field)
+        case 4: status = try payload.code(field)
         case 5: assignee = try payload.signed()
         case 6: updatedAt = try payload.time()
         default: try payload.skip()
@@ -93,8 +93,8 @@ struct SupportUserNote: Equatable, Sendable {
       writer.nested(5) {
         $0.integer(1, device.id)
         $0.text(2, device.key.identifier)
-        $0.unsigned(3, UInt64(device.key.platform.rawValue))
-        $0.unsigned(4, UInt64(device.key.address.rawValue))
+        $0.code(3, device.key.platform)
+        $0.code(4, device.key.address)
         $0.text(5, device.app)
         $0.time(6, device.updatedAt)
       }
@@ -158,8 +158,8 @@ struct SupportUserNote: Equatable, Sendable {
       switch field {
       case 1: device.id = try payload.integer()
       case 2: identifier = try payload.text()
-      case 3: platform = try payload.known(field)
-      case 4: address = try payload.known(field)
+      case 3: platform = try payload.code(field)
+      case 4: address = try payload.code(field)
       case 5: device.app = try payload.text()
       case 6: device.updatedAt = try payload.time()
       default: try payload.skip()
@@ -187,16 +187,5 @@ extension PayloadWriter {
       unsigned(1, 4)
       text(2, id)
     }
-  }
-}
-
-extension PayloadReader {
-  /// The number of an enumeration's case.
-  fileprivate mutating func known<Code: RawRepresentable>(_ field: Int) throws(PayloadError) -> Code
-  where Code.RawValue == UInt8 {
-    guard let raw = UInt8(exactly: try unsigned()), let code = Code(rawValue: raw) else {
-      throw .outOfRange(field: field)
-    }
-    return code
   }
 }
