@@ -20,17 +20,28 @@ struct JournalDirectory: Sendable {
   /// Where the writer makes segment `number`.
   func segment(_ number: UInt64) -> FilePath { path.appending(SegmentPlace.name(number, .plain)) }
 
-  /// A name for bytes cut off a segment that no earlier cut has taken.
-  func unusedCut(_ number: UInt64, offset: Int) throws(StorageError) -> FilePath {
-    let names = Set(try storage.list(path))
-    let stem = "\(segment(number).lastComponent?.string ?? "segment").\(offset)"
+  /// A name beside `file`, for bytes cut off it from `offset` on, that no earlier cut has taken.
+  func unusedCut(_ file: FilePath, offset: Int) throws(StorageError) -> FilePath {
+    let directory = file.removingLastComponent()
+    let names = Set(try storage.list(directory))
+    let stem = "\(file.lastComponent?.string ?? "segment").\(offset)"
     var name = "\(stem).cut"
     var count = 1
     while names.contains(name) {
       count += 1
       name = "\(stem)-\(count).cut"
     }
-    return path.appending(name)
+    return directory.appending(name)
+  }
+
+  /// Writes bytes that are to be cut off a segment to a file of their own, durably.
+  func keepAside(_ bytes: UnsafeRawBufferPointer, in path: FilePath) throws(StorageError) {
+    let side = try storage.open(path, .create)
+    defer { side.close() }
+    try side.writeAll(bytes, at: 0, durably: false)
+    try side.synchronize()
+    // Only then may they be zeroed in the segment.
+    try storage.synchronizeDirectory(path.removingLastComponent())
   }
 
   /// Numbers of the segments that are there, in order, wherever they lie.

@@ -26,6 +26,9 @@ public enum JournalError: Error, Sendable, Equatable {
   case damaged(file: FilePath, offset: Int, reason: FormatError)
   /// The file ends before its contents do: a copy that was broken off.
   case halfCopied(file: FilePath, byteCount: Int)
+  /// The last segment is shorter than it was made: somebody, or a copy, has cut its end off, and acknowledged records
+  /// may be gone with it. `whole`: the bytes that its header says; nil if not even the header is there.
+  case cutShort(file: FilePath, byteCount: Int, whole: Int?)
   /// A file with a segment's name that is none.
   case foreignFile(FilePath)
   case newerVersion(file: FilePath, version: UInt32)
@@ -34,6 +37,10 @@ public enum JournalError: Error, Sendable, Equatable {
   case missingSegment(FilePath)
   /// A segment that does not continue the one before.
   case brokenSequence(FilePath)
+  /// A segment continues the one before in everything but its history: that one was changed and linked anew.
+  case historyChanged(FilePath)
+  /// A segment, or this writer, has a lower epoch than what stands before it: two have written at a time.
+  case epochFell(file: FilePath, from: UInt32, to: UInt32)
   /// The journal has another history than the one that the starting point was taken from.
   case foreignStartingPoint(file: FilePath)
   /// The journal ends before the starting point: its newest segments, or their ends, are gone.
@@ -63,6 +70,10 @@ extension JournalError: CustomStringConvertible {
     case .halfCopied(let file, let byteCount):
       "\(file) was not copied to its end, it stops after \(byteCount) bytes: "
         + "copy it again, then check with `\(Self.command(file))`"
+    case .cutShort(let file, let byteCount, let whole):
+      "\(file) ends after \(byteCount) bytes\(whole.map { " of \($0)" } ?? ""): its end was cut off, and acknowledged "
+        + "records may be gone with it; put it back from a copy, or end the journal there with "
+        + "`carillon journal repair --truncate \(file.removingLastComponent())`"
     case .foreignFile(let file): "\(file) is not a journal segment: move it out of the directory"
     case .newerVersion(let file, let version):
       "\(file) has journal format \(version), which this program does not know: start the newer one"
@@ -71,6 +82,12 @@ extension JournalError: CustomStringConvertible {
         + "`\(Self.command(file))`; if retention deleted it, only a snapshot leads past it"
     case .brokenSequence(let file):
       "\(file) does not continue the segment before it: files of two journals are mixed, see `\(Self.command(file))`"
+    case .historyChanged(let file):
+      "history was changed: \(file) has the chain hash of another end of the segment before it; keep both, and compare "
+        + "with a copy"
+    case .epochFell(let file, let from, let to):
+      "\(file) was written in epoch \(from), and epoch \(to) is to follow: a writer that was relieved may not go on; "
+        + "find out which one is to write"
     case .foreignStartingPoint(let file):
       "\(file) does not hold the point that the snapshot was taken at: it belongs to another journal, or to a copy that "
         + "went its own way; see `\(Self.command(file))`, then move the snapshot away or put the right journal back"

@@ -91,7 +91,7 @@ public struct JournalReader: Sendable {
             number, into: &image, hashing: fillingLinks, isLast: isLast, mayBeGone: !isLast && report.segments == 0)
         else { continue }
         var scanner = try chain.enter(
-          image.bytes, number: number, file: place.path, oldestNeeded: .max, directory: directory)
+          image.bytes, number: number, file: place.path, oldestNeeded: .max, isLast: isLast, directory: directory)
         if report.segments == 0 { report.firstPosition = scanner.header.firstPosition }
         report.segments += 1
         if place.isArchived { report.archivedSegments += 1 }

@@ -9,7 +9,7 @@ extension JournalWriter {
   /// - Parameters:
   ///   - deliver: takes the waiters of a commit together; without it each is called by itself.
   ///   - onFatal: see `FatalHandler`.
-  /// - Throws: `JournalError`, or what `replay` throws. Nothing was changed if it is `damaged`.
+  /// - Throws: `JournalError`, or what `replay` throws. Nothing was changed if the journal itself is what is wrong.
   public static func open(
     directory: FilePath, configuration: JournalConfiguration = JournalConfiguration(),
     storage: any JournalStorage = DiskStorage(), deliver: Delivery? = nil, onFatal: @escaping FatalHandler,
@@ -38,14 +38,17 @@ extension JournalWriter {
     let preallocator = SegmentPreallocator(
       directory: directory, byteCount: configuration.segmentByteCount, isStepped: configuration.isStepped)
     do {
-      try storage.remove(directory.preallocating)
-      try directory.removeLeftovers()
       try preallocator.start()
       let recovery = Recovery(directory: directory, configuration: configuration, preallocator: preallocator)
       var outcome = try recovery.run(replay)
       if !configuration.isStepped { outcome.report.duration = ContinuousClock.now - began }
       let log = SegmentLog(
         directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail)
+      if try log.beginEpoch(nextPosition: outcome.lastPosition + 1) {
+        outcome.report.currentFile = directory.segment(log.segmentNumber)
+        // The seal has confirmed everything.
+        outcome.needsConfirmation = false
+      }
       let pipeline = CommitPipeline(
         lastPosition: outcome.lastPosition, needsConfirmation: outcome.needsConfirmation)
       let writer = try JournalWriter(

@@ -18,10 +18,12 @@ struct Recovery {
   func run(_ replay: (borrowing RecordView) throws -> Void) throws -> Outcome {
     var numbers = try directory.segmentNumbers()
     // Only the writer makes segments, so only the last one can be half made; what was moved away is whole.
-    if let last = numbers.last, try isLivePlain(last), try isHalfMade(last) { numbers.removeLast() }
+    var halfMade: UInt64?
+    if let last = numbers.last, try directory.isHalfMade(last) { halfMade = numbers.removeLast() }
     var start = StartingPointSearch(configuration.startingPoint, directory: directory)
     guard let last = numbers.last else {
       try start.requireReached(end: 0)
+      try tidy(settingAside: halfMade)
       return try beginJournal()
     }
 
@@ -29,12 +31,13 @@ struct Recovery {
     var image = SegmentImage()
     var decoder = FrameDecoder()
     var walk = SegmentWalk()
-    let current = try isLivePlain(last) ? last : nil
+    let current = try directory.isLivePlain(last) ? last : nil
     for number in try start.segments(of: numbers) {
       let file = try number == current ? directory.storage.open(directory.segment(number), .readWrite) : nil
       let path = try load(number, file, into: &image, hashing: !start.isFound)
       var scanner = try walk.enter(
-        image.bytes, number: number, file: path, oldestNeeded: start.oldestNeeded, directory: directory)
+        image.bytes, number: number, file: path, oldestNeeded: start.oldestNeeded, isLast: number == last,
+        directory: directory)
       try start.enter(scanner, file: path)
       decoder.beginSegment()
       report.segments += 1
@@ -46,19 +49,14 @@ struct Recovery {
         try start.leave(file: path)
         continue
       }
+      try judgeEnd(scanner, file: path, start)
+      try tidy(settingAside: halfMade)
       if let file {
-        return try finish(file, scanner, image.bytes, needsConfirmation: walk.lastFrameHasRecords, start, report)
+        return try finish(file, scanner, image.bytes, needsConfirmation: walk.lastFrameHasRecords, report)
       }
-      try start.requireReached(end: scanner.nextPosition - 1)
-      try start.leave(file: path)
       return try goOn(behind: scanner, report)
     }
     preconditionFailure("the last segment ends the loop")
-  }
-
-  /// Whether segment `number` lies where and as the writer makes it.
-  private func isLivePlain(_ number: UInt64) throws(StorageError) -> Bool {
-    try directory.places().contains { $0.number == number && !$0.isArchived && $0.form == .plain }
   }
 
   /// - Parameter file: the current segment; nil for another one, which may lie anywhere.
@@ -105,30 +103,41 @@ struct Recovery {
     }
   }
 
-  /// Judges the end of the last segment, cuts what was torn, and goes on to a new segment after a seal.
+  /// Whether a journal that ends so may be gone on with. Until then nothing is changed on the disk.
+  private func judgeEnd(_ scanner: SegmentScanner, file: FilePath, _ start: StartingPointSearch) throws(JournalError) {
+    if case .damaged = scanner.verdict() {
+      throw .damaged(file: file, offset: scanner.offset, reason: .frameDamaged)
+    }
+    guard scanner.header.epoch <= configuration.epoch else {
+      throw .epochFell(file: file, from: scanner.header.epoch, to: configuration.epoch)
+    }
+    try start.requireReached(end: scanner.nextPosition - 1)
+    try start.leave(file: file)
+  }
+
+  /// Clears away what crashes left behind.
+  ///
+  /// - Parameter halfMade: the number of a last segment that holds nothing.
+  private func tidy(settingAside halfMade: UInt64?) throws {
+    try directory.removeLeftovers()
+    guard let halfMade else { return }
+    let path = directory.segment(halfMade)
+    try directory.storage.rename(path, to: directory.unusedCut(path, offset: 0))
+    try directory.storage.synchronizeDirectory(directory.path)
+  }
+
+  /// Cuts what was torn at the end of the last segment, and goes on to a new segment after a seal.
   private func finish(
     _ file: any StorageFile, _ scanner: SegmentScanner, _ bytes: UnsafeRawBufferPointer, needsConfirmation: Bool,
-    _ start: StartingPointSearch, _ report: RecoveryReport
+    _ report: RecoveryReport
   ) throws -> Outcome {
     var report = report
-    let path = directory.segment(scanner.header.number)
-    let verdict = scanner.verdict()
-    if case .damaged = verdict {
-      throw JournalError.damaged(file: path, offset: scanner.offset, reason: .frameDamaged)
-    }
-    // Before anything is changed on the disk.
-    try start.requireReached(end: scanner.nextPosition - 1)
-    try start.leave(file: path)
-    if case .torn(let range) = verdict {
-      let side = try directory.unusedCut(scanner.header.number, offset: range.lowerBound)
-      try keepAside(UnsafeRawBufferPointer(rebasing: bytes[range]), in: side)
+    if case .torn(let range) = scanner.verdict() {
+      let side = try directory.unusedCut(directory.segment(scanner.header.number), offset: range.lowerBound)
+      try directory.keepAside(UnsafeRawBufferPointer(rebasing: bytes[range]), in: side)
       try file.writeZeros(range)
       report.cutByteCount = range.count
       report.cutFile = side
-    }
-    // A segment that was cut short from outside gets its zeros back.
-    if try file.size() < scanner.header.segmentByteCount {
-      try file.writeZeros(bytes.count..<scanner.header.segmentByteCount)
     }
     // What a killed process had written may still be on its way to the disk. It has been replayed, so it must get
     // there.
@@ -155,32 +164,5 @@ struct Recovery {
     report.currentFile = directory.segment(tail.header.number)
     // The seal has confirmed everything.
     return Outcome(tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: false)
-  }
-
-  /// A last segment without a header and without anything else: set aside, to be made again.
-  private func isHalfMade(_ number: UInt64) throws -> Bool {
-    let path = directory.segment(number)
-    let file = try directory.storage.open(path, .read)
-    defer { file.close() }
-    var image = SegmentImage()
-    try image.load(file, limit: FormatLimits.segmentHeaderByteCount)
-    if image.bytes.count == FormatLimits.segmentHeaderByteCount {
-      // The header page first: a real segment is told apart at once.
-      guard image.bytes.allSatisfy({ $0 == 0 }) else { return false }
-      try image.load(file, limit: FormatLimits.segmentByteCountMaximum)
-      guard image.bytes.allSatisfy({ $0 == 0 }) else { return false }
-    }
-    try directory.storage.rename(path, to: directory.unusedCut(number, offset: 0))
-    try directory.storage.synchronizeDirectory(directory.path)
-    return true
-  }
-
-  private func keepAside(_ bytes: UnsafeRawBufferPointer, in path: FilePath) throws {
-    let side = try directory.storage.open(path, .create)
-    defer { side.close() }
-    try side.writeAll(bytes, at: 0, durably: false)
-    try side.synchronize()
-    // Only then are they zeroed in the segment.
-    try directory.storage.synchronizeDirectory(directory.path)
   }
 }

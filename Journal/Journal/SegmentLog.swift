@@ -26,7 +26,7 @@ final class SegmentLog: @unchecked Sendable {
     header = tail.header
     offset = tail.offset
     encoder = FrameEncoder(
-      seed: tail.seed, chainHash: tail.chainHash, epoch: configuration.epoch, salts: configuration.randomBytes)
+      seed: tail.seed, chainHash: tail.chainHash, epoch: tail.header.epoch, salts: configuration.randomBytes)
   }
 
   var segmentNumber: UInt64 { header.number }
@@ -97,6 +97,17 @@ final class SegmentLog: @unchecked Sendable {
       position: nextPosition - 1, chainHash: encoder.chainHash, segmentNumber: number, segmentID: id)
   }
 
+  /// Begins a segment of this writer's epoch, if the current one is of an earlier: all frames of a segment have its own.
+  ///
+  /// - Returns: whether it has begun one.
+  /// - Throws: `storageFull`, `storage`.
+  func beginEpoch(nextPosition: UInt64) throws(JournalError) -> Bool {
+    precondition(header.epoch <= configuration.epoch, "recovery refuses to go back to an earlier epoch")
+    guard header.epoch < configuration.epoch else { return false }
+    guard try roll(nextPosition: nextPosition, waitsForRoom: false) else { throw .storageFull }
+    return true
+  }
+
   /// Seals this segment, which confirms it too, and begins the next.
   ///
   /// - Returns: false if the disk has no room for the next one; nothing was written then.
@@ -124,7 +135,7 @@ final class SegmentLog: @unchecked Sendable {
     file = next.file
     header = next.header
     offset = next.offset
-    encoder.beginSegment(seed: next.seed)
+    encoder.beginSegment(seed: next.seed, epoch: next.header.epoch)
     return true
   }
 

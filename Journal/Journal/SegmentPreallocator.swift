@@ -28,6 +28,7 @@ final class SegmentPreallocator: @unchecked Sendable {
   private var state = State.resting
   private var isUrgent = false
   private var isStopped = false
+  private var hasBegun = false
   private var thread: DedicatedThread?
   private let full = Atomic(false)
 
@@ -107,7 +108,8 @@ final class SegmentPreallocator: @unchecked Sendable {
     thread = nil
     if case .ready(let file) = state { file.close() }
     state = .resting
-    try? directory.storage.remove(directory.preallocating)
+    // What an earlier process left is not ours to remove: this one may have refused to touch anything.
+    if hasBegun { try? directory.storage.remove(directory.preallocating) }
   }
 
   private func run() {
@@ -165,6 +167,9 @@ final class SegmentPreallocator: @unchecked Sendable {
 
   /// The file full of zeros; nil if stopped meanwhile.
   private func fill() throws(StorageError) -> (any StorageFile)? {
+    lock.lock()
+    hasBegun = true
+    lock.unlock()
     let file = try directory.storage.open(directory.preallocating, .create)
     let zeros = [UInt8](repeating: 0, count: min(byteCount, Limits.zeroChunkByteCount))
     var offset = 0

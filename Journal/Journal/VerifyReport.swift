@@ -12,6 +12,8 @@ public struct VerifyReport: Sendable, Equatable {
   /// The first position that is there; 0 without segments.
   public var firstPosition: UInt64 = 0
   public var lastPosition: UInt64 = 0
+  /// Records before the first one here are missing: retention deleted them, or somebody else did.
+  public var isBeginningGone: Bool { firstPosition > 1 }
   /// Chain hash of the last frame: whoever keeps it elsewhere can prove later what stood before it.
   public var headHash = Hash256.zero
   /// Records as they were encoded.

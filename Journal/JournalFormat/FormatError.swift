@@ -14,6 +14,8 @@ public enum FormatError: Error, Sendable, Hashable {
   case frameDamaged
   /// A frame with a right checksum whose position does not follow.
   case frameOutOfOrder(expected: UInt64, found: UInt64)
+  /// A frame with a right checksum of another epoch than its segment.
+  case epochDiffers(expected: UInt32, found: UInt32)
   /// A frame that needs a restart point which is not there.
   case restartPointMissing
   /// A block that does not unpack to the length in the header.
@@ -34,6 +36,7 @@ extension FormatError: CustomStringConvertible {
     case .fileIncomplete(let count): "shorter than the \(count) bytes that its header says"
     case .frameDamaged: "a frame is damaged"
     case .frameOutOfOrder(let expected, let found): "a frame begins at position \(found) where \(expected) is due"
+    case .epochDiffers(let expected, let found): "a frame of epoch \(found) in a segment of epoch \(expected)"
     case .restartPointMissing: "a frame refers to bytes that are not there"
     case .blockDamaged: "a block does not unpack"
     case .recordDamaged(let index): "record \(index) of a frame is damaged"

@@ -15,7 +15,7 @@ public struct FrameEncoder: ~Copyable {
   private var output = ByteStore(capacity: 64 * 1024)
   private var hasher = ChainHasher()
   private var seed: UInt32
-  private let epoch: UInt32
+  private var epoch: UInt32
   private let salts: SaltSource
 
   /// Chain hash of the last frame encoded.
@@ -38,9 +38,10 @@ public struct FrameEncoder: ~Copyable {
   public mutating func clearOutput() { output.truncate(to: 0) }
 
   /// The next frame is the first of another segment.
-  public mutating func beginSegment(seed: UInt32) {
+  public mutating func beginSegment(seed: UInt32, epoch: UInt32) {
     precondition(output.count == 0, "the frames of the old segment were written before the new one begins")
     self.seed = seed
+    self.epoch = epoch
     needsRestart = true
   }
 

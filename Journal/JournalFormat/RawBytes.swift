@@ -9,10 +9,10 @@ extension UnsafeRawBufferPointer {
   /// The bytes of `range`, which must lie inside.
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
 
-  var isZero: Bool { count == 0 || carillon_is_zero(baseAddress, count) != 0 }
+  package var isZero: Bool { count == 0 || carillon_is_zero(baseAddress, count) != 0 }
 
   /// The end of the last byte that is not zero; 0 if all are.
-  var endOfLastNonzero: Int {
+  package var endOfLastNonzero: Int {
     var low = 0
     var high = count
     while low < high {

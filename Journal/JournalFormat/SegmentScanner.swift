@@ -35,12 +35,13 @@ public struct SegmentScanner {
 
   /// The next frame; nil where none stands, which `verdict` then explains.
   ///
-  /// - Throws: `frameOutOfOrder`.
+  /// - Throws: `frameOutOfOrder`, `epochDiffers`.
   public mutating func next() throws(FormatError) -> ScannedFrame? {
     guard !isSealed, let frame = FrameHeader.decode(bytes, at: offset, seed: seed) else { return nil }
     guard frame.firstPosition == nextPosition else {
       throw .frameOutOfOrder(expected: nextPosition, found: frame.firstPosition)
     }
+    guard frame.epoch == header.epoch else { throw .epochDiffers(expected: header.epoch, found: frame.epoch) }
     let scanned = ScannedFrame(header: frame, offset: offset)
     offset = scanned.endOffset
     nextPosition = frame.endPosition

@@ -199,8 +199,12 @@ struct PackTests {
     _ = Self.expand(packed, hashing: false)
     if case .success(let expanded) = Self.expand(packed) {
       // With the hashes, only what is not hashed can differ.
-      let found = try expanded.withUnsafeBytes { try records(in: $0, checkingHashes: false) }
-      #expect(found == sampleRecords(18))
+      do {
+        let found = try expanded.withUnsafeBytes { try records(in: $0, checkingHashes: false) }
+        #expect(found == sampleRecords(18))
+      } catch FormatError.epochDiffers {
+        // The header's epoch is not hashed; its frames' are.
+      }
     }
   }
 

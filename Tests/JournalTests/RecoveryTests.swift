@@ -54,7 +54,7 @@ struct RecoveryTests {
     let path = TestJournal.directory.appending(firstSegment)
     let expected = JournalError.damaged(file: path, offset: frames[4].offset, reason: .frameDamaged)
     #expect(throws: expected) { try TestJournal(storage) }
-    #expect(storage.files == before.filter { !$0.key.contains("prealloc") })
+    #expect(storage.files == before)
     #expect(expected.description.contains("carillon journal verify /journal"))
     #expect(expected.description.contains("offset \(frames[4].offset)"))
     #expect(throws: expected) { try readBack(storage) }
@@ -70,16 +70,20 @@ struct RecoveryTests {
     #expect(throws: JournalError.self) { try TestJournal(storage) }
   }
 
-  @Test("a file that was cut short from outside gets its zeros back", arguments: [4096, 4500, 5000, 9000])
+  @Test(
+    "a last file that is shorter than it was made is refused, and nothing is changed",
+    arguments: [0, 3, 4095, 4096, 4500, 5000, 9000, 64 * 1024 - 1])
   func shortFile(length: Int) throws {
     let storage = try Self.killed(50)
     storage.update(firstSegment) { $0.removeSubrange(length...) }
-    let journal = try TestJournal(storage)
-    #expect(sampleRecords(50).starts(with: journal.replayed))
-    #expect(storage.files[firstSegment]?.count == 64 * 1024)
-    try journal.write(sampleRecords(50, from: 100))
-    try journal.writer.close()
-    #expect(try readBack(storage) == journal.replayed + sampleRecords(50, from: 100))
+    storage.state.withLock { $0.files["000000000001.packed.packing"] = FaultyStorage.Contents([1]) }
+    let before = storage.files
+    let expected = JournalError.cutShort(
+      file: TestJournal.directory.appending(firstSegment), byteCount: length, whole: length < 4096 ? nil : 64 * 1024)
+    #expect(throws: expected) { try TestJournal(storage) }
+    #expect(throws: expected) { try readBack(storage) }
+    #expect(storage.files == before)
+    #expect(expected.description.contains("carillon journal repair --truncate /journal"))
   }
 
   @Test("flipped bits in files on the disk never change a record", arguments: 1...40)
@@ -98,7 +102,7 @@ struct RecoveryTests {
     } catch is JournalError {}
   }
 
-  enum Roll: CaseIterable { case sealedOnly, zerosUnderTheName, shortUnderTheName, preallocating }
+  enum Roll: CaseIterable { case sealedOnly, zerosUnderTheName, preallocating, preallocated }
 
   @Test("a crashed roll is finished", arguments: Roll.allCases)
   func crashedRoll(stage: Roll) throws {
@@ -117,10 +121,12 @@ struct RecoveryTests {
       switch stage {
       case .sealedOnly: state.files[secondSegment] = nil
       case .zerosUnderTheName: state.files[secondSegment]?.bytes = [UInt8](repeating: 0, count: 16 * 1024)
-      case .shortUnderTheName: state.files[secondSegment]?.bytes = [1, 2, 3]
       case .preallocating:
         state.files[secondSegment] = nil
         state.files["next.preallocating"] = FaultyStorage.Contents([0, 0, 0])
+      case .preallocated:
+        // Header and all, but without its name.
+        state.files["next.preallocating"] = state.files.removeValue(forKey: secondSegment)
       }
     }
     let again = try TestJournal(crashed, segmentByteCount: 16 * 1024)

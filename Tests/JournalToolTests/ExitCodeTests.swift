@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import JournalFormat
 import SystemPackage
 import Testing
 
@@ -84,6 +85,46 @@ struct ExitCodeTests {
     try expect(tool, "verify", "$journal", status: 82, "000000000001.segment", "\(byteCount) bytes", "copy it again")
   }
 
+  @Test("a last segment that was cut off: 92, whatever is left of it", arguments: [0, 3, 4_096, 9_000, 16_383])
+  func cutShort(byteCount: Int) throws {
+    let tool = try JournalTool()
+    try tool.write(40)
+    try tool.change(tool.segment(1)) { $0 = $0.prefix(byteCount) }
+    try expect(tool, "verify", "$journal", status: 92, "000000000001.segment ends after \(byteCount) bytes", "repair")
+  }
+
+  @Test("repair says where a journal would end, and with --truncate ends it there")
+  func repair() throws {
+    let tool = try JournalTool()
+    try tool.write(40)
+    #expect(try tool.run("repair", "$journal").output == "intact\n")
+    #expect(try tool.run("repair", "$journal", "--truncate").output == "intact: nothing was changed\n")
+    try tool.change(tool.segment(1)) { $0 = $0.prefix(9_000) }
+    try expect(tool, "repair", "$journal", status: 92, "ends after 9000 bytes of 16384")
+    let outcome = try tool.run("repair", "$journal", "--truncate")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("now ends    at position "))
+    #expect(outcome.output.contains("kept aside  "))
+    let verified = try tool.run("verify", "$journal")
+    #expect(verified.status == 0, "\(verified.errors)")
+    #expect(try tool.contents().keys.contains { $0.hasSuffix(".cut") })
+    try tool.write(10, text: "later")
+    #expect(try tool.run("verify", "$journal").status == 0)
+    try FileManager.default.createDirectory(atPath: tool.path("empty"), withIntermediateDirectories: true)
+    try expect(tool, "repair", "$empty", "--truncate", status: 66, "holds no segment")
+  }
+
+  @Test("a journal whose beginning is gone is whole as far as it goes, and that is said")
+  func beginningGone() throws {
+    let tool = try JournalTool()
+    try tool.write(600)
+    #expect(try !tool.run("verify", "$journal").output.contains("beginning"))
+    try FileManager.default.removeItem(at: tool.segment(1))
+    let outcome = try tool.run("verify", "$journal")
+    #expect(outcome.status == 0 && outcome.output.contains("beginning   gone: records 1 to "))
+    #expect(try tool.run("verify", "$journal", "--format", "json").output.contains(#""isBeginningGone":true"#))
+  }
+
   @Test("segments of two journals: 83")
   func mixed() throws {
     let tool = try JournalTool()
@@ -155,6 +196,30 @@ struct ExitCodeTests {
     try tool.write(2_000, text: "later")
     for number in 1...9 { try FileManager.default.removeItem(at: tool.segment(number)) }
     try expect(tool, "verify", "$journal", "--against", "$head.txt", status: 89, "was deleted")
+  }
+
+  @Test("a history that was changed and linked anew is 87 before anything else: snapshots, gaps, damage behind it")
+  func linkedAnew() throws {
+    let tool = try signed()
+    // As long as the right one, so that segments begin at the same positions.
+    try tool.write(600, text: "jello", to: "changed")
+    let store = SnapshotStore(directory: FilePath(tool.path("changed")))
+    var search = JournalHeadSearch()
+    _ = try JournalReader(directory: FilePath(tool.path("journal"))).verify(frame: { search.add($0) })
+    let head = try #require(search.head)
+    _ = try store.begin(at: head.point, createdMilliseconds: 1_770_000_000_000).finish()
+    try expect(tool, "verify", "$changed", "--against", "$head.txt", status: 87, "position 300")
+    try expect(
+      tool, "verify", "$changed", "--contains", head.point.chainHash.description, status: 87, "no frame of this journal"
+    )
+    // Without a checkpoint the snapshot tells.
+    try expect(tool, "verify", "$changed", status: 87, "history was changed", "snapshot")
+    let segments = try tool.contents(of: "changed").keys.filter { $0.hasSuffix(".segment") }.sorted()
+    try tool.change(URL(fileURLWithPath: tool.path("changed/" + (segments.last ?? "")))) { $0[4_200] ^= 1 }
+    try expect(tool, "verify", "$changed", "--against", "$head.txt", status: 87, "position 300")
+    // One segment of it among the others: it fits in everything but what was there before.
+    try Data(contentsOf: tool.segment(1, of: "changed")).write(to: tool.segment(1))
+    try expect(tool, "verify", "$journal", status: 87, "history was changed", "000000000002.segment")
   }
 
   private static let openssl = URL(fileURLWithPath: "/usr/bin/openssl")

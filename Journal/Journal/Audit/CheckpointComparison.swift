@@ -8,6 +8,8 @@ internal import JournalFormat
 public struct CheckpointComparison: Sendable {
   private let checkpoint: Checkpoint
   private var isFound = false
+  /// The oldest segment that the checkpoint names is there, under its id: then this is its journal, whatever follows.
+  private var isSame = false
   private var isOther = false
   private var firstPosition: UInt64?
   private var lastPosition: UInt64 = 0
@@ -20,11 +22,20 @@ public struct CheckpointComparison: Sendable {
     if firstPosition == nil { firstPosition = frame.header.firstPosition }
     lastPosition = frame.header.endPosition - 1
     let oldest = checkpoint.oldestSegment
-    if frame.segmentNumber == point.segmentNumber, frame.segmentID != point.segmentID { isOther = true }
-    if frame.segmentNumber == oldest.number, frame.segmentID != oldest.id { isOther = true }
+    if frame.segmentNumber == oldest.number {
+      if frame.segmentID == oldest.id { isSame = true } else { isOther = true }
+    }
+    if frame.segmentNumber == point.segmentNumber, frame.segmentID != point.segmentID, !isSame { isOther = true }
     if !frame.header.isEmpty, lastPosition == point.position, frame.header.chainHash == point.chainHash {
       isFound = true
     }
+  }
+
+  /// The point was passed, and it is not what was signed: whatever else is wrong with the journal, its history is not the
+  /// one that it was.
+  public var hasFoundOtherHistory: Bool {
+    guard let firstPosition, !isFound, !isOther else { return false }
+    return firstPosition <= checkpoint.point.position && lastPosition > checkpoint.point.position
   }
 
   /// After the last frame: whether the journal's history begins with the one that was signed.

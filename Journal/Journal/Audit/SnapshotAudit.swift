@@ -6,6 +6,8 @@ public struct SnapshotAudit: Sendable {
   /// Those that are whole, newest first.
   public let snapshots: [SnapshotInfo]
   private var isFound: [Bool]
+  /// Its segment is there, under its id: the journal is its own.
+  private var isOwn: [Bool]
   private var firstPosition: UInt64?
   private var lastPosition: UInt64 = 0
 
@@ -28,6 +30,7 @@ public struct SnapshotAudit: Sendable {
     }
     self.snapshots = snapshots
     isFound = snapshots.map { $0.point.position == 0 }
+    isOwn = snapshots.map { _ in false }
   }
 
   /// Takes the next frame.
@@ -36,20 +39,24 @@ public struct SnapshotAudit: Sendable {
     lastPosition = frame.header.endPosition - 1
     for (index, snapshot) in snapshots.enumerated() where snapshot.point.position == lastPosition {
       if snapshot.point.chainHash == frame.header.chainHash { isFound[index] = true }
+      if snapshot.point.segmentNumber == frame.segmentNumber, snapshot.point.segmentID == frame.segmentID {
+        isOwn[index] = true
+      }
     }
   }
 
   /// After the last frame: whether each snapshot was taken of this journal. One from before the oldest segment that is
   /// left cannot be compared.
   ///
-  /// - Throws: `journalShorter`, `foreignJournal`.
+  /// - Throws: `journalShorter`, `historyDiffers`, `foreignJournal`.
   public func finish() throws(SnapshotError) {
-    for (snapshot, isFound) in zip(snapshots, isFound) where !isFound {
+    for (index, snapshot) in snapshots.enumerated() where !isFound[index] {
       let position = snapshot.point.position
       guard position <= lastPosition else {
         throw .journalShorter(file: snapshot.file, position: position, end: lastPosition)
       }
-      if let firstPosition, position >= firstPosition { throw .foreignJournal(snapshot.file) }
+      guard let firstPosition, position >= firstPosition else { continue }
+      throw isOwn[index] ? .historyDiffers(snapshot.file, position: position) : .foreignJournal(snapshot.file)
     }
   }
 }

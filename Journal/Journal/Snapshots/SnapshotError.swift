@@ -14,6 +14,8 @@ public enum SnapshotError: Error, Sendable, Equatable {
   case renamed(file: FilePath, position: UInt64)
   /// It was taken of another journal, or of a copy that went its own way.
   case foreignJournal(FilePath)
+  /// It was taken of this journal, whose history up to there is another one now.
+  case historyDiffers(FilePath, position: UInt64)
   /// It was taken at a position that the journal does not reach: the newest segments are gone.
   case journalShorter(file: FilePath, position: UInt64, end: UInt64)
   /// The disk refused; what was begun was removed.
@@ -39,6 +41,9 @@ extension SnapshotError: CustomStringConvertible {
       "\(file) was taken at position \(position): give it back the name of that position, or move it away"
     case .foreignJournal(let file):
       "\(file) belongs to another journal: move it away, or put the right journal back"
+    case .historyDiffers(let file, let position):
+      "history was changed: up to position \(position) the journal is not the one that \(file) was taken of; keep both, "
+        + "and compare with a copy"
     case .journalShorter(let file, let position, let end):
       "\(file) was taken at position \(position), the journal ends at \(end): its newest segments are gone; put them "
         + "back from a copy, or move the snapshot away to go on with what is left"

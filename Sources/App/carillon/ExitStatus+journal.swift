@@ -8,10 +8,12 @@ extension ExitStatus {
       case .locked, .segmentInUse: .dataDirectoryInUse
       case .damaged: .damagedData
       case .halfCopied: .halfCopied
+      case .cutShort: .cutShort
       case .foreignFile: .foreignData
       case .newerVersion: .newerFormat
       case .missingSegment: .missingInput
-      case .brokenSequence: .mixedJournals
+      case .brokenSequence, .epochFell: .mixedJournals
+      case .historyChanged: .historyDiffers
       case .foreignStartingPoint: .foreignSnapshot
       case .startingPointBeyondEnd: .historyTruncated
       case .redactionIntentDamaged: .erasureInDoubt
@@ -31,6 +33,7 @@ extension ExitStatus {
       case .incomplete: .halfCopied
       case .damaged, .renamed: .damagedData
       case .foreignJournal: .foreignSnapshot
+      case .historyDiffers: .historyDiffers
       case .journalShorter: .historyTruncated
       case .storage(let error): error.errno == .noSuchFileOrDirectory ? .missingInput : .dataDirectory
       }
@@ -55,7 +58,8 @@ extension ExitStatus {
     missing; 73 a file cannot be opened or made; 75 in use by another process; 80 a foreign file; 81 a newer format; \
     82 half copied; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
     another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
-    90 a snapshot of another journal; 91 an erasure is in doubt. Each comes with one line that names the file, the \
-    offset, and the next thing to do. No command but redact changes a journal.
+    90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off. Each comes \
+    with one line that names the file, the offset, and the next thing to do. No command but redact and repair --truncate \
+    changes a journal.
     """
 }

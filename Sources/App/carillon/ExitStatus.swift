@@ -31,7 +31,7 @@ enum ExitStatus: Int32, CaseIterable {
   case newerFormat = 81
   /// A segment was copied in part.
   case halfCopied = 82
-  /// Segments of two journals are mixed.
+  /// Segments of two journals are mixed, or two writers have written at a time.
   case mixedJournals = 83
   /// A checkpoint's signature is wrong: it was changed.
   case wrongSignature = 84
@@ -39,7 +39,7 @@ enum ExitStatus: Int32, CaseIterable {
   case unknownKey = 85
   /// A checkpoint, or its file, is of another journal, or is no checkpoint.
   case foreignCheckpoint = 86
-  /// History up to a checkpoint's position was changed.
+  /// History was changed: up to a checkpoint's or a snapshot's position, or before a segment.
   case historyDiffers = 87
   /// The journal ends before a checkpoint's or a snapshot's position: its newest part is gone.
   case historyTruncated = 88
@@ -49,6 +49,8 @@ enum ExitStatus: Int32, CaseIterable {
   case foreignSnapshot = 90
   /// An erasure was begun, and the file that says what to erase is damaged.
   case erasureInDoubt = 91
+  /// The last segment is shorter than it was made: its end was cut off.
+  case cutShort = 92
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -1,7 +1,11 @@
+import Journal
 import JournalFormat
+import SimulatedDisk
 import TestSupport
 
 /// A journal cut at every byte, with nothing, zeros or noise behind the cut.
+///
+/// With zeros or noise up to its full length it is what a crash may leave; with nothing, somebody has cut the file.
 struct CutTest: TortureTest {
   static let name = "cuts"
   static let purpose = "every cut of a 64 KiB journal, with nothing, zeros or noise behind it"
@@ -40,8 +44,12 @@ struct CutTest: TortureTest {
   }
 
   private static func judge(_ journal: IntactJournal, _ bytes: [UInt8], cut: Int, _ tail: Tail) -> String? {
-    let outcome = journal.start(on: journal.disk(with: bytes))
-    switch outcome {
+    let disk = journal.disk(with: bytes)
+    switch journal.start(on: disk) {
+    case .refused(let error) where bytes.count < byteCount && error.isCutShort:
+      return disk.contents(of: IntactJournal.segment) == bytes ? nil : "refused, but changed"
+    case .records where bytes.count < byteCount:
+      return "a file that was cut is taken for one that a crash tore"
     case .records(let count):
       // What stands behind the cut may happen to be what stood there: one byte in 256 is.
       var intact = cut
@@ -77,4 +85,8 @@ struct CutTest: TortureTest {
       }
     }
   }
+}
+
+extension JournalError {
+  fileprivate var isCutShort: Bool { if case .cutShort = self { true } else { false } }
 }

@@ -104,7 +104,9 @@ extension JournalError {
   /// Names the file that an operator has to look at.
   var namesFile: Bool {
     switch self {
-    case .damaged, .halfCopied, .foreignFile, .newerVersion, .missingSegment, .brokenSequence: true
+    case .damaged, .halfCopied, .cutShort, .foreignFile, .newerVersion, .missingSegment, .brokenSequence,
+      .historyChanged, .epochFell:
+      true
     default: false
     }
   }

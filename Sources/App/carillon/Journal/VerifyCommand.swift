@@ -34,26 +34,35 @@ struct VerifyCommand: ParsableCommand {
       let wanted = contains?.lowercased()
       var snapshots: [SnapshotInfo] = []
       let report = try journal.read { reader, line in
-        var audit = try SnapshotAudit(directory: try journal.path())
-        snapshots = audit.snapshots
-        let report = try reader.verify(
-          progress: { line.update($0) },
-          frame: { frame in
-            comparison?.add(frame)
-            audit.add(frame)
-            if let wanted, frame.header.chainHash.description == wanted { isContained = true }
-          })
-        try audit.finish()
+        let path = try journal.path()
+        var audit: SnapshotAudit?
+        var brokenSnapshot: SnapshotError?
+        do throws(SnapshotError) { audit = try SnapshotAudit(directory: path) } catch { brokenSnapshot = error }
+        let report: VerifyReport
+        do {
+          report = try reader.verify(
+            progress: { line.update($0) },
+            frame: { frame in
+              comparison?.add(frame)
+              audit?.add(frame)
+              if let wanted, frame.header.chainHash.description == wanted { isContained = true }
+            })
+        } catch {
+          // That history is another one comes before whatever else is wrong.
+          if comparison?.hasFoundOtherHistory == true { try judge(comparison) }
+          throw error
+        }
+        try judge(comparison)
+        guard isContained else {
+          throw CommandFailure(
+            .historyDiffers,
+            "no frame of this journal has the chain hash \(contains ?? ""): history was changed, or it is another "
+              + "journal")
+        }
+        if let brokenSnapshot { throw brokenSnapshot }
+        try audit?.finish()
+        snapshots = audit?.snapshots ?? []
         return report
-      }
-      if let against, let comparison {
-        do throws(CheckpointError) { try comparison.finish() } catch { throw CommandFailure(error, file: against) }
-      }
-      guard isContained else {
-        throw CommandFailure(
-          .historyDiffers,
-          "no frame of this journal has the chain hash \(contains ?? ""): history was changed, or it is another journal"
-        )
       }
       switch format {
       case .text: print(report, snapshots, checkpoint)
@@ -63,9 +72,19 @@ struct VerifyCommand: ParsableCommand {
     }
   }
 
+  private func judge(_ comparison: CheckpointComparison?) throws {
+    guard let against, let comparison else { return }
+    do throws(CheckpointError) { try comparison.finish() } catch { throw CommandFailure(error, file: against) }
+  }
+
   private func print(_ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?) {
     Console.print("records     \(report.records) (\(report.redactedRecords) redacted)")
     Console.print("positions   \(report.firstPosition) to \(report.lastPosition)")
+    if report.isBeginningGone {
+      Console.print(
+        "beginning   gone: records 1 to \(report.firstPosition - 1) are neither here nor in the archive, so nothing is "
+          + "said about them, nor about what a start without a snapshot would need of them")
+    }
     Console.print("frames      \(report.frames)")
     let places = "\(report.archivedSegments) archived, \(report.packedSegments) packed"
     Console.print("segments    \(report.segments) (\(places))")
@@ -108,6 +127,8 @@ struct VerifyCommand: ParsableCommand {
       writer.key(name)
       writer.integer(value)
     }
+    writer.key("isBeginningGone")
+    writer.bool(report.isBeginningGone)
     writer.key("headHash")
     writer.string(report.headHash.description)
     if let checkpoint {
