@@ -11,7 +11,9 @@ public struct JournalConfiguration: Sendable {
   public var pendingByteCountMaximum = 32 * 1024 * 1024
   /// Waiters that wait for the disk; at the bound `append` throws `overloaded`.
   public var pendingWaiterCountMaximum = 262_144
-  /// After so long without a commit a writer is idle: it writes what was appended lazily, and the confirming frame.
+  /// What was appended lazily is written after so long, if no other frame has taken it along.
+  public var lazyInterval: Duration = .milliseconds(5)
+  /// After so long without a commit a writer is idle: it writes the confirming frame.
   public var idleInterval: Duration = .milliseconds(500)
   public var nodeID: UInt64 = 1
   public var epoch: UInt32 = 1

@@ -5,7 +5,8 @@ extension JournalWriter {
   ///
   /// - Parameters:
   ///   - waiter: released, in journal order, once the record is on the disk.
-  ///   - lazy: nobody waits for it: it rides on the next frame, and is written at the latest when the writer is idle.
+  ///   - lazy: nobody waits for it: it rides on the next frame, and is written at the latest after
+  ///     `JournalConfiguration.lazyInterval`.
   /// - Returns: the position of the record.
   /// - Throws: `keyTooLong`, `tooLarge`, `overloaded`, `storageFull`, `failed`, `closed`; nothing was appended then.
   @discardableResult
@@ -120,8 +121,8 @@ extension JournalWriter {
   /// The lock is held.
   private func wakeWriter(lazy: Bool) {
     if !lazy { isWakeRequested = true }
-    // A lazy record needs the thread only to look at the clock, which it does if it is not parked for ever.
-    if parking == .forever || (!lazy && parking == .idleInterval) {
+    // A lazy record needs the thread only to look at the clock, which it does already if others wait with it.
+    if parking == .forever || parking == .idleInterval || (!lazy && parking == .lazyInterval) {
       parking = .none
       writerNews.signal()
     }

@@ -31,39 +31,48 @@ extension JournalWriter {
   func run() {
     lock.lock()
     defer { lock.unlock() }
-    var isIdle = false
+    var ended = Parking.none
     while !pipeline.hasFailed {
       if !pipeline.isCommitting {
         let hasWork = !pending.isEmpty || !waiters.isEmpty
-        if hasWork, isWakeRequested || isClosing || isIdle {
-          isIdle = false
+        if hasWork, isWakeRequested || isClosing || ended != .none {
+          ended = .none
           commit()
           continue
         }
+        let isIdle = ended == .idleInterval
         if pipeline.needsConfirmation, isClosing || (isIdle && recentCommitCount == 0) {
           confirm()
           continue
         }
         if isClosing { return }
         if isIdle { recentCommitCount = 0 }
-        isIdle = false
       }
-      isIdle = park()
+      ended = park()
     }
   }
 
-  /// Waits for news; true if there were none for the idle interval.
-  private func park() -> Bool {
-    let isTimed = !pending.isEmpty || pipeline.needsConfirmation || pipeline.isCommitting
-    parking = isTimed ? .idleInterval : .forever
-    defer { parking = .none }
-    guard isTimed else {
+  /// Waits for news. - Returns: the interval that passed without any; `none` if there were some.
+  private func park() -> Parking {
+    let interval: Duration
+    if !pending.isEmpty || pipeline.isCommitting {
+      // Whoever is committing may leave something lazy behind.
+      parking = .lazyInterval
+      interval = configuration.lazyInterval
+    } else if pipeline.needsConfirmation {
+      parking = .idleInterval
+      interval = configuration.idleInterval
+    } else {
+      parking = .forever
+      defer { parking = .none }
       writerNews.wait(lock)
-      return false
+      return .none
     }
-    let (seconds, attoseconds) = configuration.idleInterval.components
+    let ended = parking
+    defer { parking = .none }
+    let (seconds, attoseconds) = interval.components
     let nanoseconds = UInt64(clamping: seconds) * 1_000_000_000 + UInt64(clamping: attoseconds / 1_000_000_000)
-    return !writerNews.wait(lock, nanoseconds: nanoseconds)
+    return writerNews.wait(lock, nanoseconds: nanoseconds) ? .none : ended
   }
 
   /// Takes the commit role, makes durable all that waits, delivers, and gives the role back. The lock is held before

@@ -57,7 +57,7 @@ public final class JournalWriter: @unchecked Sendable {
   var stalledFrame: Int?
 
   /// What the writer's thread is waiting for.
-  enum Parking { case none, forever, idleInterval }
+  enum Parking { case none, forever, idleInterval, lazyInterval }
 
   init(
     configuration: JournalConfiguration, log: SegmentLog, preallocator: SegmentPreallocator,

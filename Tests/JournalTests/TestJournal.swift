@@ -20,6 +20,7 @@ struct TestJournal {
     configuration.segmentByteCount = segmentByteCount
     // Long enough that no test meets it by accident.
     configuration.idleInterval = .seconds(600)
+    configuration.lazyInterval = .seconds(600)
     configuration.randomBytes = predictableBytes(seed: 11)
     configuration.clock = { 1_700_000_000_000 }
     change(&configuration)

@@ -160,11 +160,14 @@ struct WriterTests {
     #expect(try JournalReader(directory: TestJournal.directory, storage: storage).verify().frames == 2)
   }
 
-  @Test("a lazy record alone is written when the writer is idle")
+  @Test("a lazy record alone is written after the lazy interval, which no idle moment has to end")
   func lazyAlone() throws {
-    let journal = try TestJournal(FaultyStorage()) { $0.idleInterval = .milliseconds(1) }
+    #expect(JournalConfiguration().lazyInterval == .milliseconds(5))
+    let journal = try TestJournal(FaultyStorage()) { $0.lazyInterval = .milliseconds(5) }
+    // The writer waits for the moment of the confirming frame, which is far.
+    try journal.write(sampleRecords(1))
     let opener = GateOpener()
-    let position = try journal.writer.append(sampleRecords(1), waiter: opener, lazy: true)
+    let position = try journal.writer.append(sampleRecords(1, from: 1), waiter: opener, lazy: true)
     opener.gate.pass()
     #expect(journal.writer.durablePosition == position)
     try journal.writer.close()
@@ -186,7 +189,10 @@ struct WriterTests {
   @Test("an idle writer confirms by itself, once")
   func idleConfirms() throws {
     let storage = FaultyStorage()
-    let journal = try TestJournal(storage) { $0.idleInterval = .milliseconds(1) }
+    let journal = try TestJournal(storage) {
+      $0.idleInterval = .milliseconds(1)
+      $0.lazyInterval = .milliseconds(1)
+    }
     try journal.write(sampleRecords(1))
     let reader = JournalReader(directory: TestJournal.directory, storage: storage)
     while try reader.verify().frames < 2 {}
