@@ -18,6 +18,18 @@ struct LegacyRequestTests {
     }
   }
 
+  @Test("hands numbers on with every digit")
+  func digits() throws {
+    let request = try DownstreamRequest(
+      json: Array(#"{"to":"t","data":{"a":9007199254740993,"b":18446744073709551616,"c":[-9223372036854775809]}}"#.utf8)
+    )
+    #expect(
+      request.data == [
+        MailPair("a", "9007199254740993"), MailPair("b", "18446744073709551616"),
+        MailPair("c", "[-9223372036854775809]"),
+      ])
+  }
+
   @Test("has each field of the table, with its default", arguments: fields)
   func field(_ row: Field) throws {
     var expected = DownstreamRequest(target: .recipient("t"))

@@ -8,7 +8,8 @@ struct JSONParsingTests {
     arguments: [
       ("null", .null), ("true", true), (" false\n", false), ("0", 0), ("-0", 0), ("-1", -1),
       ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-      ("9223372036854775808", .double(9223372036854775808)), ("1.0", .double(1)), ("-0.5e1", .double(-5)),
+      ("9223372036854775808", .digits("9223372036854775808")),
+      ("-9223372036854775809", .digits("-9223372036854775809")), ("1.0", .double(1)), ("-0.5e1", .double(-5)),
       ("1E2", .double(100)), ("1e-2", .double(0.01)), ("0e0", .double(0)),
       (#""""#, ""), (#""abcdefghijklmnop""#, "abcdefghijklmnop"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
       (#""\u0041\u00e4\u20AC""#, "Aä€"), (#""\ud83d\ude00x""#, "😀x"), (#""\u0000""#, "\0"),
@@ -100,6 +101,53 @@ struct JSONParsingTests {
     #expect(object.names == ["b", "a", "c"])
     #expect(object["a"] == ["x": []])
     #expect(object["d"] == nil)
+  }
+
+  @Test(
+    "keeps every digit of a whole number, whatever its size",
+    arguments: [
+      "9007199254740993", "9223372036854775807", "-9223372036854775808", "18446744073709551616",
+      "-170141183460469231731687303715884105729", "100000000000000000000000000000000000000001",
+    ])
+  func wholeNumbers(digits: String) throws {
+    let value = try JSONValue(parsing: "[\(digits),{\"n\":\(digits)}]")
+    #expect(String(decoding: value.text, as: UTF8.self) == "[\(digits),{\"n\":\(digits)}]")
+    #expect(value[0]?.lenientString == digits)
+    #expect(value[0]?.integer == Int(digits))
+    #expect(value[0]?.double == Double(digits))
+  }
+
+  /// `é` in one scalar and in two, the sign for Kelvin and the letter: `==` takes each two for one.
+  private static let twins = [
+    ("\u{E9}", "e\u{301}"), ("\u{212A}ey", "Key"), ("\u{1E9B}\u{323}", "\u{17F}\u{323}\u{307}"),
+  ]
+
+  @Test("compares names byte for byte, in small objects and in large ones", arguments: twins, [0, 40])
+  func exactNames(_ twins: (String, String), _ others: Int) throws {
+    #expect(twins.0 == twins.1, "this is what Swift says")
+    let filler = (0..<others).map { "\"x\($0)\":0," }.joined()
+    let object = try #require(
+      try JSONValue(parsing: "{\(filler)\"\(twins.0)\":1,\"\(twins.1)\":2,\"\(twins.0)\":3}").object)
+    #expect(object.count == others + 2)
+    #expect(object[twins.0] == 3 && object[twins.1] == 2)
+    #expect(JSONObject(dictionaryLiteral: (twins.0, 1)) != JSONObject(dictionaryLiteral: (twins.1, 1)))
+    #expect(object.members.last.map { Array($0.name.utf8) } == Array(twins.1.utf8))
+  }
+
+  @Test("does not take an escaped name for one that only looks the same")
+  func escapedNames() throws {
+    func isKey(_ json: String) throws -> Bool {
+      try Array(json.utf8).withUnsafeBytes { bytes in
+        var scanner = try JSONScanner(bytes)
+        try scanner.beginObject()
+        switch try #require(try scanner.nextKey()) {
+        case "Key": return true
+        default: return false
+        }
+      }
+    }
+    #expect(try isKey(#"{"\u004bey":1}"#))
+    #expect(try !isKey(#"{"\u212aey":1}"#))
   }
 
   @Test("finds members of large objects, also after one is removed")

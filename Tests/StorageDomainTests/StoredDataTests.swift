@@ -18,6 +18,15 @@ struct StoredDataTests {
     .store(StorageChange(pairs, until: until, mayBeNew: mayBeNew, name: name), limits: limits)
   }
 
+  @Test("keys are compared byte for byte: what only looks the same replaces and removes nothing")
+  func exactKeys() throws {
+    var rig = Rig()
+    try rig.send(Self.store([StoredPair("\u{E9}", .text("1")), StoredPair("k", .text("2"))]))
+    try rig.send(Self.store([StoredPair("e\u{301}", .text("3"))]))
+    #expect(rig.data.pairs.count == 3)
+    #expect(rig.data["\u{E9}"] == .text("1") && rig.data["e\u{301}"] == .text("3"))
+  }
+
   /// Sends commands, and sees to it that the journal and a snapshot would give the same state.
   struct Rig {
     var data = StoredData()

@@ -1,3 +1,5 @@
+import EventSourcing
+
 // What a request may bring.
 extension CallbackLimits {
   func check(_ request: CallbackRequest) throws(CallbackRejection) {
@@ -35,8 +37,8 @@ extension [CallbackField] {
   func merging(_ changes: [CallbackField]) -> [CallbackField] {
     var merged = self
     for change in changes {
-      let place = merged.firstIndex { $0.name == change.name }
-      merged.removeAll { $0.name == change.name }
+      let place = merged.firstIndex { $0.name.isNamed(change.name) }
+      merged.removeAll { $0.name.isNamed(change.name) }
       if !change.value.isEmpty { merged.insert(change, at: place ?? merged.count) }
     }
     return merged

@@ -1,3 +1,4 @@
+import JSONEnvelope
 public import PushDomain
 
 /// The plain-text form of legacy HTTP. Spec: GCM B3.1.
@@ -5,16 +6,16 @@ extension DownstreamRequest {
   /// - Parameter form: the pairs of the form; of those with one name the last one counts.
   /// - Throws: always with a code: a plain-text request is never answered with 400.
   public init(form: [MailPair]) throws(DownstreamRefusal) {
-    var fields: [String: String] = [:]
+    var fields: [ExactText: String] = [:]
     var data: [MailPair] = []
     for pair in form {
       if pair.key.hasPrefix(Self.dataPrefix) {
         data.append(MailPair(String(pair.key.dropFirst(Self.dataPrefix.count)), pair.value))
       } else {
-        fields[pair.key] = pair.value
+        fields[ExactText(pair.key)] = pair.value
       }
     }
-    guard let token = fields["registration_id"], !token.isEmpty else {
+    guard let token = fields[ExactText("registration_id")], !token.isEmpty else {
       throw DownstreamRefusal(.missingRegistration, "Missing \"registration_id\" field")
     }
     self.init(target: .recipient(token))

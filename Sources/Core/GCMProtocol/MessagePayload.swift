@@ -29,7 +29,7 @@ enum MessagePayload {
       case .array where member.name.hasSuffix("_loc_args"): break
       case .array, .object:
         throw .wrongType("notification.\(member.name)", "string", member.value.excerpt)
-      case .string, .integer, .double, .bool: break
+      case .string, .integer, .digits, .double, .bool: break
       }
       pairs.append(MailPair(member.name, member.value.plainText))
     }

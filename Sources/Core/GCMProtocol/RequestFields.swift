@@ -1,4 +1,4 @@
-import JSONEnvelope
+public import JSONEnvelope
 
 /// The members of a JSON request, each of the type it has to have. Null counts as absent.
 struct RequestFields {
@@ -78,7 +78,7 @@ struct RequestFields {
 
 extension JSONValue {
   /// A string as it is, anything else as JSON.
-  var plainText: String { string ?? String(decoding: text, as: UTF8.self) }
+  public var plainText: String { string ?? String(decoding: text, as: UTF8.self) }
 
   /// What an error message may repeat of it; a large value is not printed whole for that.
   var excerpt: String {

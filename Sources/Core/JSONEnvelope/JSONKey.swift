@@ -17,7 +17,7 @@ public struct JSONKey {
   public static func ~= (name: StaticString, key: JSONKey) -> Bool {
     let count = name.utf8CodeUnitCount
     guard key.bytes.count == count || key.hasEscapes else { return false }
-    if key.hasEscapes { return key.text == name.description }
+    if key.hasEscapes { return ExactText(key.text) == ExactText(name.description) }
     let wanted = name.utf8Start
     var index = 0
     while index < count {

@@ -1,16 +1,21 @@
-/// The members of a JSON object, in the order they came; of members with one name, the last one's value counts.
+/// The members of a JSON object, in the order they came; of members with one name, the last one's value counts. Names are
+/// compared byte for byte.
 ///
 /// Two objects are equal if they have the same members, whatever the order.
 public struct JSONObject: Sendable {
   public struct Member: Sendable, Equatable {
     public let name: String
     public fileprivate(set) var value: JSONValue
+
+    public static func == (left: Member, right: Member) -> Bool {
+      left.name.isExactly(right.name) && left.value == right.value
+    }
   }
 
   public private(set) var members: [Member] = []
   /// Where each name stands; made only for objects so large that looking through them all would be slow. A hostile text
   /// could otherwise make reading it quadratic.
-  private var places: [String: Int]?
+  private var places: [ExactText: Int]?
 
   /// From this many members on, names are looked up in a table.
   private static let tableThreshold = 16
@@ -38,22 +43,22 @@ public struct JSONObject: Sendable {
   }
 
   private func place(of name: String) -> Int? {
-    if let places { return places[name] }
-    return members.firstIndex { $0.name == name }
+    if let places { return places[ExactText(name)] }
+    return members.firstIndex { $0.name.isExactly(name) }
   }
 
   private mutating func append(_ name: String, _ value: JSONValue) {
     members.append(Member(name: name, value: value))
     if places != nil {
-      places?[name] = members.count - 1
+      places?[ExactText(name)] = members.count - 1
     } else if members.count >= Self.tableThreshold {
       makeTable()
     }
   }
 
   private mutating func makeTable() {
-    var table: [String: Int] = [:]
-    for (place, member) in members.enumerated() { table[member.name] = place }
+    var table: [ExactText: Int] = [:]
+    for (place, member) in members.enumerated() { table[ExactText(member.name)] = place }
     places = table
   }
 }

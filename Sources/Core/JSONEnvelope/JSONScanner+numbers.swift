@@ -1,6 +1,8 @@
-/// A JSON number: whole if it is written so and fits, else the nearest double.
+/// A JSON number: whole if it is written so, else the nearest double.
 public enum JSONNumber: Sendable, Equatable {
   case integer(Int64)
+  /// A whole number that is more than an `Int64` holds: its digits, as they came.
+  case digits(String)
   case double(Double)
 }
 
@@ -13,7 +15,7 @@ extension JSONScanner {
     if isWhole, let integer = Self.integer(bytes[start..<position]) { return .integer(integer) }
     let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
     guard let double = Double(text), double.isFinite else { throw JSONError(.numberOutOfRange, at: start) }
-    return .double(double)
+    return isWhole ? .digits(text) : .double(double)
   }
 
   /// Reads a whole number (`3`, also `3.0` and `3e0`); skips any other value and returns nil.
@@ -24,6 +26,7 @@ extension JSONScanner {
     }
     switch try number() {
     case .integer(let value): return Int(exactly: value)
+    case .digits: return nil
     case .double(let value): return value.wholeNumber
     }
   }

@@ -5,7 +5,7 @@ extension JSONValue {
 
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// A whole number, also when it is written as `3.0`.
+  /// A whole number, also when it is written as `3.0`; nil beyond `Int`.
   public var integer: Int? {
     switch self {
     case .integer(let value): Int(exactly: value)
@@ -17,6 +17,7 @@ extension JSONValue {
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)
+    case .digits(let digits): Double(digits)
     case .double(let value): value
     default: nil
     }
@@ -44,6 +45,7 @@ extension JSONValue {
     case .string(let value): value
     case .bool(let value): value ? "true" : "false"
     case .integer(let value): String(value)
+    case .digits(let digits): digits
     case .double(let value): String(value)
     default: nil
     }

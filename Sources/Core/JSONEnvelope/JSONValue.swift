@@ -5,6 +5,8 @@ public enum JSONValue: Sendable, Equatable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// A whole number beyond `Int64`: every digit, as it was written.
+  case digits(String)
   case double(Double)
   case string(String)
   case array([JSONValue])
@@ -50,6 +52,7 @@ extension JSONScanner {
     case .number:
       switch try number() {
       case .integer(let value): return .integer(value)
+      case .digits(let digits): return .digits(digits)
       case .double(let value): return .double(value)
       }
     case .array:

@@ -97,6 +97,7 @@ public struct JSONWriter: Sendable {
     case .null: null()
     case .bool(let value): bool(value)
     case .integer(let value): integer(value)
+    case .digits(let digits): raw(Array(digits.utf8))
     case .double(let value): double(value)
     case .string(let value): string(value)
     case .array(let elements):

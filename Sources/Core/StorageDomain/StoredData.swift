@@ -24,7 +24,7 @@ public struct StoredData: Decider, Codable, Equatable {
 
   public init() {}
 
-  public subscript(name: String) -> StoredValue? { pairs.first { $0.name == name }?.value }
+  public subscript(name: String) -> StoredValue? { pairs.first { $0.name.isNamed(name) }?.value }
 
   public var files: [StoredFile] {
     pairs.compactMap { if case .file(let file) = $0.value { file } else { nil } }
@@ -72,7 +72,7 @@ public struct StoredData: Decider, Codable, Equatable {
   private func merged(with changed: [StoredPair]) -> [StoredPair] {
     var merged = pairs
     for pair in changed {
-      if let place = merged.firstIndex(where: { $0.name == pair.name }) {
+      if let place = merged.firstIndex(where: { $0.name.isNamed(pair.name) }) {
         merged[place] = pair
       } else {
         merged.append(pair)
@@ -89,7 +89,7 @@ public struct StoredData: Decider, Codable, Equatable {
       self.name = name
       expiresAt = until
     case .removed(let name):
-      pairs.removeAll { $0.name == name }
+      pairs.removeAll { $0.name.isNamed(name) }
     case .renewed(let until):
       expiresAt = until
     case .ended, .erased:

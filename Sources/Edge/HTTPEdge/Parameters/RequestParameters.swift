@@ -1,7 +1,9 @@
+import JSONEnvelope
+
 /// The parameters of one request, from its query string and its body, as texts in the order of their appearance.
 ///
-/// Spec: GMS 2.3. A later value of a name replaces an earlier one, in its place; so the body wins over the query
-/// string.
+/// Spec: GMS 2.3. A later value of a name (the same bytes) replaces an earlier one, in its place; so the body wins
+/// over the query string.
 struct RequestParameters: Equatable {
   struct Pair: Equatable {
     let name: String
@@ -9,13 +11,15 @@ struct RequestParameters: Equatable {
   }
 
   private(set) var pairs: [Pair] = []
-  private var places: [String: Int] = [:]
+  private var places: [ExactText: Int] = [:]
   let countMaximum: Int
+  /// The first name that came more than once.
+  private(set) var repeatedName: String?
 
   init(countMaximum: Int = EdgeLimits().parametersMaximum) { self.countMaximum = countMaximum }
 
   /// The value of `name`, which may be empty; nil if the request does not have it.
-  subscript(name: String) -> String? { places[name].map { pairs[$0].value } }
+  subscript(name: String) -> String? { places[ExactText(name)].map { pairs[$0].value } }
 
   /// The first value among `names` that is there and not empty.
   func first(of names: String...) -> String? {
@@ -41,12 +45,13 @@ struct RequestParameters: Equatable {
   }
 
   mutating func set(_ name: String, _ value: String) throws(ParameterFailure) {
-    if let place = places[name] {
+    if let place = places[ExactText(name)] {
+      repeatedName = repeatedName ?? name
       pairs[place].value = value
       return
     }
     guard pairs.count < countMaximum else { throw .tooManyParameters(limit: countMaximum) }
-    places[name] = pairs.count
+    places[ExactText(name)] = pairs.count
     pairs.append(Pair(name: name, value: value))
   }
 }

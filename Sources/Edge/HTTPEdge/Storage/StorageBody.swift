@@ -1,6 +1,7 @@
 import Engine
 import HTTPTypes
 import Hummingbird
+import JSONEnvelope
 
 /// What a request brings to be stored: a form, JSON, or parts of which some are files. Spec: GMS 2.3, 11.
 struct StorageBody {
@@ -49,7 +50,10 @@ struct StorageBody {
   /// The one value of a key that the path names: the field of that name, the only field, or the body itself.
   func one(as key: String) throws(EdgeFailure) -> StorageUpload {
     if let whole { return StorageUpload(key, whole) }
-    guard let upload = uploads.first(where: { $0.name == key }) ?? (uploads.count == 1 ? uploads.first : nil) else {
+    guard
+      let upload = uploads.first(where: { ExactText($0.name) == ExactText(key) })
+        ?? (uploads.count == 1 ? uploads.first : nil)
+    else {
       throw .missingParameter(key)
     }
     return StorageUpload(key, upload.content)
@@ -74,13 +78,13 @@ struct StorageBody {
 
   /// A later value of a name replaces an earlier one, in its place.
   private static func unique(_ uploads: [StorageUpload]) -> [StorageUpload] {
-    var places: [String: Int] = [:]
+    var places: [ExactText: Int] = [:]
     var unique: [StorageUpload] = []
     for upload in uploads {
-      if let place = places[upload.name] {
+      if let place = places[ExactText(upload.name)] {
         unique[place] = upload
       } else {
-        places[upload.name] = unique.count
+        places[ExactText(upload.name)] = unique.count
         unique.append(upload)
       }
     }

@@ -70,16 +70,17 @@ struct FCMContent: Sendable, Equatable {
   private static func scan(_ content: UnsafeRawBufferPointer) throws(JSONError) -> [Member] {
     var scanner = try JSONScanner(content)
     var members: [Member] = []
-    var places: [String: Int] = [:]
+    var places: [ExactText: Int] = [:]
     try scanner.beginObject()
     while let key = try scanner.nextKey() {
       let isString = try scanner.peekKind() == .string
       let value = isString ? try scanner.string() : String(decoding: try scanner.rawValue(), as: UTF8.self)
       let name = key.text
-      if let place = places[name] {
+      let exact = ExactText(name)
+      if let place = places[exact] {
         members[place].value = value
       } else {
-        places[name] = members.count
+        places[exact] = members.count
         members.append(Member(name: name, value: value))
       }
     }

@@ -84,6 +84,7 @@ enum IdentityClaims {
     case nil, .null, .string(""): return nil
     case .string(let text): return try checked(text, "external_id", bytesMaximum)
     case .integer(let number): return String(number)
+    case .digits(let digits): return try checked(digits, "external_id", bytesMaximum)
     default: throw Flaw("external_id is neither string nor whole number")
     }
   }
