@@ -133,7 +133,7 @@ struct HandOverTests {
 
   @Test("another's dead letters go: an operator could send them to the new owner")
   mutating func deadLetters() throws {
-    rig.schedule = PushSchedule()
+    rig.limits = PushLimits()
     for (number, owner) in [(1, "anna"), (2, "ben"), (3, nil)] as [(Int, String?)] {
       let message = PushMessage.sample(number, owner: owner)
       try rig.enqueue(message)

@@ -7,7 +7,7 @@ struct DeadLetterTests {
   var rig = QueueRig()
   static let retention = Duration.seconds(14 * 86_400)
 
-  init() { rig.schedule = PushSchedule() }
+  init() { rig.limits = PushLimits() }
 
   /// Leaves a dead letter.
   @discardableResult
@@ -59,23 +59,23 @@ struct DeadLetterTests {
     let second = rig.after(Self.retention)
     try rig.send(.unregister(reason: "410"))
     rig.now = first
-    #expect(try rig.send(.expiryDue) == [.deadLetters(1), .startTimer(.expiry, at: second)])
+    #expect(try rig.send(.expiryDue()) == [.deadLetters(1), .startTimer(.expiry, at: second)])
     #expect(rig.queue.deadLetters.map(\.message.number) == [2])
     rig.now = second
-    #expect(try rig.send(.expiryDue) == [.deadLetters(0), .cancelTimer(.expiry)])
+    #expect(try rig.send(.expiryDue()) == [.deadLetters(0), .cancelTimer(.expiry)])
     #expect(rig.queue.rest == .asleep(until: nil))
   }
 
   @Test("beyond their bound in number the oldest goes")
   mutating func boundedByCount() throws {
-    rig.schedule.deadLettersMaximum = 3
+    rig.limits.deadLettersMaximum = 3
     for number in 1...5 { try fail(.sample(number)) }
     #expect(rig.queue.deadLetters.map(\.message.number) == [3, 4, 5])
   }
 
   @Test("beyond their bound in bytes as many go as the new one needs; one that is too big is not kept")
   mutating func boundedByBytes() throws {
-    rig.schedule.deadLetterBytesMaximum = 100
+    rig.limits.deadLetterBytesMaximum = 100
     for number in 1...4 { try fail(.sample(number, bytes: 25)) }
     try fail(.sample(5, bytes: 40))
     #expect(rig.queue.deadLetters.map(\.message.number) == [3, 4, 5])
@@ -86,14 +86,14 @@ struct DeadLetterTests {
 
   @Test("none are kept if none are wanted")
   mutating func switchedOff() throws {
-    rig.schedule.deadLettersMaximum = 0
+    rig.limits.deadLettersMaximum = 0
     try fail(.sample(1))
     #expect(rig.queue.deadLetters.isEmpty)
   }
 
   @Test("one that has expired and one for want of room go once each")
   mutating func onceEach() throws {
-    rig.schedule.deadLettersMaximum = 1
+    rig.limits.deadLettersMaximum = 1
     try fail(.sample(1))
     rig.pass(Self.retention)
     #expect(

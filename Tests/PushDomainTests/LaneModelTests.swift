@@ -121,7 +121,7 @@ private struct LaneRun {
 extension PushOutcome {
   fileprivate var isFailure: Bool {
     switch self {
-    case .retryable, .unprocessed, .laneBroken: true
+    case .retryable, .rejected, .unprocessed, .endpointGone, .laneBroken: true
     case .delivered, .refused, .unregistered, .lanePaused: false
     }
   }

@@ -54,8 +54,8 @@ private struct ModelRun {
     random = SplitMix64(state: seed)
     rig.limits.messagesMaximum = 6
     rig.limits.contentBytesMaximum = 400
-    rig.schedule.deadLettersMaximum = 3
-    rig.schedule.deadLetterBytesMaximum = 200
+    rig.limits.deadLettersMaximum = 3
+    rig.limits.deadLetterBytesMaximum = 200
     rig.schedule.jitter = 0.25
   }
 
@@ -162,7 +162,7 @@ private struct ModelRun {
     timers[timer] = nil
     switch timer {
     case .retry(let producer): try perform(.retryDue(producer: producer))
-    case .expiry: try perform(.expiryDue)
+    case .expiry: try perform(.expiryDue())
     }
   }
 
@@ -201,7 +201,7 @@ private struct ModelRun {
         timers[timer] = at
       case .effect(.cancelTimer(let timer)): timers[timer] = nil
       case .effect(.ready), .effect(.addressGone), .effect(.deadLetters): break
-      case .effect(.mailWaits), .effect(.mailEnded), .effect(.mailDropped): break
+      case .effect(.mailWaits), .effect(.mailEnded), .effect(.mailDropped), .effect(.mailNoticed): break
       }
     }
   }
@@ -239,8 +239,8 @@ private struct ModelRun {
 
   private func check() throws {
     let queue = rig.queue
-    #expect(queue.messageCount <= rig.limits.messagesMaximum + rig.schedule.deadLettersMaximum, "seed \(seed)")
-    #expect(queue.deadLetters.count <= rig.schedule.deadLettersMaximum, "seed \(seed)")
+    #expect(queue.messageCount <= rig.limits.messagesMaximum + rig.limits.deadLettersMaximum, "seed \(seed)")
+    #expect(queue.deadLetters.count <= rig.limits.deadLettersMaximum, "seed \(seed)")
     #expect(queue.messageCount == sent.keys.filter { endings[$0] == nil }.count, "seed \(seed)")
     // Whatever waits has somebody who comes for it.
     if case .asleep = queue.rest {

@@ -91,7 +91,7 @@ struct PriorityTests {
       ])
     rig.pass(.seconds(5))
     let end: [RigEffect] = [.settled(message, .expired, attempts: 0), .cancelTimer(.expiry)]
-    if timerFires { #expect(try rig.send(.expiryDue) == end) }
+    if timerFires { #expect(try rig.send(.expiryDue()) == end) }
     #expect(try rig.laneMoves() == (timerFires ? [] : end))
     // The lane's turn found nothing: the next message is offered anew.
     let next = PushMessage.sample(2)
@@ -109,10 +109,10 @@ struct PriorityTests {
 
   @Test("a turn that finds nothing to send, or an address that is gone, changes nothing")
   mutating func emptyTurn() throws {
-    #expect(rig.queue.decide(.begin, now: rig.now).isEmpty)
+    #expect(rig.queue.decide(.begin(), now: rig.now).isEmpty)
     try rig.enqueue(.sample(1))
     try rig.send(.unregister(reason: "410"))
-    #expect(rig.queue.decide(.begin, now: rig.now).isEmpty)
+    #expect(rig.queue.decide(.begin(), now: rig.now).isEmpty)
     #expect(rig.queue.attempt == nil && rig.queue.next == nil)
   }
 

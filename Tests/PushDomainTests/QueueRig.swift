@@ -8,8 +8,8 @@ struct QueueRig {
   private(set) var queue = PushQueue()
   private(set) var journal: [(event: StoredEvent, time: Timestamp)] = []
   var now = Timestamp(milliseconds: 1_770_000_000_000)
+  /// No dead letters are kept, unless a test is about them.
   var limits = PushLimits()
-  /// Keeps no dead letters, unless a test is about them.
   var schedule = PushSchedule()
   /// What the courier is busy with, whether the queue still knows of it or not.
   private(set) var running: (id: PushID, attempt: Int)?
@@ -18,12 +18,12 @@ struct QueueRig {
   /// A lane that stands still leaves its offers where they are.
   var laneStands = false
 
-  init() { schedule.deadLettersMaximum = 0 }
+  init() { limits.deadLettersMaximum = 0 }
 
   /// Returns the effects of `command`, in order, and what the courier begins on account of them.
   @discardableResult
   mutating func send(_ command: PushCommand) throws -> [RigEffect] {
-    if case .attemptEnded(let id, let attempt, _, _) = command, let running, running == (id, attempt) {
+    if case .attemptEnded(let id, let attempt, _, _, _) = command, let running, running == (id, attempt) {
       self.running = nil
     }
     return noted(try record(command)) + (try turns())
@@ -33,8 +33,10 @@ struct QueueRig {
   mutating func enqueue(_ message: PushMessage) throws -> [RigEffect] { try send(.enqueue(message, limits: limits)) }
 
   @discardableResult
-  mutating func end(_ message: PushMessage, attempt: Int = 1, _ outcome: PushOutcome) throws -> [RigEffect] {
-    try send(.attemptEnded(message.id, attempt: attempt, outcome, schedule: schedule))
+  mutating func end(
+    _ message: PushMessage, attempt: Int = 1, _ outcome: PushOutcome, report: PushReport = PushReport()
+  ) throws -> [RigEffect] {
+    try send(.attemptEnded(message.id, attempt: attempt, outcome, schedule: schedule, report: report))
   }
 
   /// The lane has room again.
@@ -84,9 +86,22 @@ struct QueueRig {
     }
   }
 
+  /// As the runtime sends it: with the bounds of now.
+  private func bounded(_ command: PushCommand) -> PushCommand {
+    switch command {
+    case .begin: return .begin(limits: limits)
+    case .retryDue(let producer, _): return .retryDue(producer: producer, limits: limits)
+    case .expiryDue: return .expiryDue(limits: limits)
+    case .attemptEnded(let id, let attempt, let outcome, var schedule, let report):
+      schedule.limits = limits
+      return .attemptEnded(id, attempt: attempt, outcome, schedule: schedule, report: report)
+    default: return command
+    }
+  }
+
   private mutating func record(_ command: PushCommand) throws -> [PushEffect] {
     var effects: [PushEffect] = []
-    for event in queue.decide(command, now: now) {
+    for event in queue.decide(bounded(command), now: now) {
       let stored = StoredEvent(event)
       #expect(try stored.decoded(as: PushEvent.self) == event)
       journal.append((stored, now))
@@ -109,7 +124,7 @@ struct QueueRig {
     var all: [RigEffect] = []
     while isOffered, running == nil, !laneStands {
       isOffered = false
-      all += noted(try record(.begin))
+      all += noted(try record(.begin()))
       if let (message, attempt) = queue.attempt {
         running = (message.id, attempt)
         all.append(.deliver(message, attempt: attempt))

@@ -86,25 +86,46 @@ struct QueueStateTests {
 
   @Test(
     "the fullest queue restates itself in one record of the journal, whatever makes it full",
-    arguments: ["content", "token", "password", "title", "dead letters"])
+    arguments: ["content", "token", "password", "title", "dead letters", "number"])
   mutating func size(of part: String) throws {
     let limits = PushLimits()
-    rig.schedule = PushSchedule()
-    let bytes = limits.contentBytesMaximum / limits.messagesMaximum
+    rig.limits = limits
+    let bytes = part == "number" ? 200 : limits.contentBytesMaximum / limits.messagesMaximum
     let text = String(repeating: "x", count: bytes - 1)
-    for number in 1...limits.messagesMaximum + 20 {
+    let now = rig.now
+    func message(_ number: Int) -> PushMessage {
       var display = PushDisplay()
       if part == "title" { display.title = text }
-      let message = PushMessage(
+      return PushMessage(
         producer: "producer-\(number)", number: 1, tag: "chat.newagentmessage", alert: "",
-        content: part == "content" || part == "dead letters" ? Array(text.utf8) : [], service: "request-chat",
+        content: ["content", "dead letters", "number"].contains(part) ? Array(text.utf8) : [], service: "request-chat",
         target: PushAddress(
           type: "ios", deviceID: part == "token" ? text : "d", authorization: part == "password" ? text : nil),
-        collapseKey: "key", display: display, owner: "anna", registeredAt: rig.now)
-      try rig.enqueue(message)
-      if part == "dead letters", number <= 20 { try rig.end(message, .refused(reason: "413")) }
+        collapseKey: "key", display: display, owner: "anna", registeredAt: now)
     }
-    #expect((limits.messagesMaximum - 1...limits.messagesMaximum).contains(rig.queue.messageCount))
+    // As it is after so many commands, without waiting for each of them.
+    if part == "number" {
+      for number in 1...limits.deadLettersMaximum {
+        let id = message(number).id
+        rig.replay([.enqueued(message(number)), .settled(id, .overflowed, attempts: 0, isDeadLetter: true)])
+      }
+    }
+    let first = part == "number" ? limits.deadLettersMaximum + 1 : 1
+    rig.laneStands = true
+    rig.replay((first..<first + limits.messagesMaximum).map { .enqueued(message($0)) })
+    for number in first + limits.messagesMaximum...first + limits.messagesMaximum + 20 {
+      try rig.enqueue(message(number))
+    }
+    if part == "dead letters" {
+      rig.laneStands = false
+      for number in 30...50 {
+        try rig.laneMoves()
+        if let running = rig.running {
+          try rig.end(message(Int(running.id.producer.dropFirst(9)) ?? number), .refused(reason: "413"))
+        }
+      }
+    }
+    #expect((limits.messagesMaximum - 30...limits.messagesMaximum).contains(rig.queue.messageCount))
     try rig.send(.restate)
     // Spec: journal format 1, the largest unit.
     #expect(try #require(rig.journal.last).event.payload.count < 1_048_576)
@@ -120,7 +141,7 @@ struct QueueStateTests {
     try rig.end(first, .retryable(reason: "down"))
     #expect(rig.queue.rest == .asleep(until: rig.after(.milliseconds(500))))
     rig.pass(.milliseconds(600))
-    try rig.send(.expiryDue)
+    try rig.send(.expiryDue())
     #expect(rig.queue.rest == .asleep(until: rig.after(.milliseconds(400))))
     try rig.send(.retryDue(producer: first.producer))
     #expect(rig.queue.rest == .wakeful)

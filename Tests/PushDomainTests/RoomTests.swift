@@ -27,7 +27,7 @@ struct ExpiryTests {
     #expect(try rig.enqueue(early) == [.accepted(early.id), .startTimer(.expiry, at: early.expiry ?? .epoch)])
     rig.pass(.seconds(30))
     #expect(
-      try rig.send(.expiryDue) == [
+      try rig.send(.expiryDue()) == [
         .settled(early, .expired, attempts: 0), .startTimer(.expiry, at: late.expiry ?? .epoch),
       ])
     #expect(
@@ -41,7 +41,7 @@ struct ExpiryTests {
     let message = PushMessage.sample(1, expiry: rig.after(.seconds(5)))
     try rig.enqueue(message)
     rig.pass(.seconds(6))
-    #expect(try rig.send(.expiryDue).isEmpty)
+    #expect(try rig.send(.expiryDue()).isEmpty)
     #expect(try rig.end(message, .retryable(reason: "down")) == [.settled(message, .expired, attempts: 1)])
   }
 
@@ -75,7 +75,7 @@ struct ExpiryTests {
     try rig.end(first, .retryable(reason: "busy", after: .seconds(60)))
     rig.pass(.seconds(5))
     #expect(
-      try rig.send(.expiryDue) == [.settled(first, .expired, attempts: 1), .cancelTimer(.expiry)])
+      try rig.send(.expiryDue()) == [.settled(first, .expired, attempts: 1), .cancelTimer(.expiry)])
     #expect(try rig.enqueue(second) == [.accepted(second.id)])
     rig.pass(.seconds(55))
     #expect(try rig.send(.retryDue(producer: first.producer)) == [.deliver(second, attempt: 1)])

@@ -11,7 +11,7 @@ internal import HeapModule
 ///     ▲                                                       ▲  │                       │ │
 ///     └───────────────── one success (then 1, 2, 4 … at once) ┼──┼───────────────────────┘ │
 ///                                                             └──┼──── failed again ───────┘
-///                                     5 days without a success   └──> off (endpoints): refused, a probe an hour
+///               5 days without a success, or 410 Gone at any time └──> off (endpoints): refused, a probe an hour
 /// ```
 /// What waits is a queue, named by its key; which of its messages goes is the queue's choice when its turn has come.
 public struct CourierLaneMachine: Sendable {
@@ -190,6 +190,16 @@ public struct CourierLaneMachine: Sendable {
       actions += isSuspect ? answered(key) : succeeded()
     case .refused:
       actions += answered(key)
+    case .rejected(let reason):
+      // It counts for the message in any case: how often that may be said to one is bounded.
+      if settings.isEndpoint, endpointFailsTooOften {
+        actions += failed(key, reason, now, jitter)
+      } else {
+        actions += answered(key)
+      }
+    case .endpointGone(let reason):
+      told = .refused(reason: "\(reason): the endpoint is switched off")
+      actions += switchedOff(reason, now)
     case .laneBroken(let reason):
       actions += failed(key, reason, now, jitter)
     case .lanePaused(_, let pause):
@@ -351,10 +361,18 @@ public struct CourierLaneMachine: Sendable {
     case .probing, .open: break
     }
     if settings.isEndpoint, let failingSince, now >= failingSince.advanced(by: settings.offAfter), !isOff {
-      isOff = true
-      breaker = .open(until: now.advanced(by: settings.offProbePause), step: 0)
+      return switchedOff(reason, now)
     }
     return condition == former ? [] : [.changed(to: condition, reason: reason)]
+  }
+
+  /// Nothing but a probe an hour goes there any more; what waits is refused. Spec: providers 4.4.
+  private mutating func switchedOff(_ reason: String, _ now: Timestamp) -> [Action] {
+    let former = condition
+    failingSince = failingSince ?? now
+    isOff = true
+    breaker = .open(until: now.advanced(by: settings.offProbePause), step: 0)
+    return former == .off ? [] : [.changed(to: .off, reason: reason)]
   }
 
   /// The step of the probe, if this is it.
@@ -430,7 +448,7 @@ extension PushOutcome {
   fileprivate var isReceiversFault: Bool {
     switch self {
     case .delivered, .refused, .unregistered: false
-    case .retryable, .unprocessed, .laneBroken, .lanePaused: true
+    case .retryable, .rejected, .unprocessed, .endpointGone, .laneBroken, .lanePaused: true
     }
   }
 

@@ -9,13 +9,14 @@ public enum PushCommand: Sendable, Equatable {
   /// Takes the push over and ends it at once, unsent; a repetition changes nothing.
   case decline(PushID, reason: String)
   /// The courier lane has room: the next message goes out. `PushQueue.attempt` says which, if there is one.
-  case begin
+  case begin(limits: PushLimits = PushLimits())
   /// The end of the attempt that `begin` gave out. An answer to anything but the running attempt changes nothing.
-  case attemptEnded(PushID, attempt: Int, PushOutcome, schedule: PushSchedule = PushSchedule())
+  case attemptEnded(
+    PushID, attempt: Int, PushOutcome, schedule: PushSchedule = PushSchedule(), report: PushReport = PushReport())
   /// `PushTimer.retry` fired.
-  case retryDue(producer: String)
+  case retryDue(producer: String, limits: PushLimits = PushLimits())
   /// `PushTimer.expiry` fired.
-  case expiryDue
+  case expiryDue(limits: PushLimits = PushLimits())
   /// The address is gone, learnt elsewhere than from a delivery.
   case unregister(reason: String)
   /// The device showed the address again: pushes are taken again.
@@ -32,6 +33,8 @@ public enum PushCommand: Sendable, Equatable {
   case store(Mail, receiver: MailReceiver, limits: MailLimits = MailLimits())
   /// The receiver has these messages. Unknown ids change nothing.
   case acknowledge([String])
+  /// As `acknowledge`, said over the receiver's live connection: it is one that confirms what it gets.
+  case confirm([String])
   /// The registration is gone: what waits for it ends.
   case endScope(String)
   /// Erases every message and dead letter of these producers, also what is in flight. Their numbers stay known.
@@ -63,6 +66,8 @@ public enum PushEffect: Sendable, Equatable {
   case mailEnded([EndedMail], MailEnding)
   /// A message was dropped with all that waited for its scope.
   case mailDropped(Mail, count: Int)
+  /// The receiver has to be told that messages are gone, the last of them (or what stands for it) is named.
+  case mailNoticed(Mail, count: Int, isOpen: Bool)
 }
 
 public enum PushTimer: Sendable, Hashable {

@@ -19,6 +19,8 @@ extension PushEvent: JournaledEvent {
     case .mailStored: 14
     case .mailEnded: 15
     case .mailDropped: 16
+    case .mailNoticed: 24
+    case .receiverConfirms: 25
     }
   }
 
@@ -29,24 +31,28 @@ extension PushEvent: JournaledEvent {
     case .declined(let id, let outcome):
       id.encode(into: &writer)
       writer.nested(3) { outcome.encode(into: &$0) }
-    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter):
+    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter, let report):
       id.encode(into: &writer)
       writer.nested(3) { outcome.encode(into: &$0) }
       writer.integer(4, attempts)
       writer.text(5, ifPresent: answer)
       if isDeadLetter { writer.bool(6, true) }
-    case .retryScheduled(let id, let attempt, let until, let reason):
+      if let report { writer.nested(7) { report.encode(into: &$0) } }
+    case .retryScheduled(let id, let attempt, let until, let reason, let report):
       id.encode(into: &writer)
       writer.integer(3, attempt)
       writer.time(4, until)
       writer.text(5, ifNotEmpty: reason)
-    case .attemptBegan(let id, let attempt):
+      if let report { writer.nested(6) { report.encode(into: &$0) } }
+    case .attemptBegan(let id, let attempt, let isRepetition):
       id.encode(into: &writer)
       writer.integer(3, attempt)
-    case .attemptReturned(let id, let attempt, let reason):
+      if isRepetition { writer.bool(4, true) }
+    case .attemptReturned(let id, let attempt, let reason, let report):
       id.encode(into: &writer)
       writer.integer(3, attempt)
       writer.text(5, ifNotEmpty: reason)
+      if let report { writer.nested(6) { report.encode(into: &$0) } }
     case .deadLetterRetried(let id), .deadLetterDropped(let id):
       id.encode(into: &writer)
     case .pauseEnded(let producer), .producerForgotten(let producer):
@@ -71,6 +77,10 @@ extension PushEvent: JournaledEvent {
     case .mailDropped(let mail, let count):
       writer.nested(1) { mail.encode(into: &$0) }
       writer.integer(2, count)
+    case .mailNoticed(let mail, let count, let isOpen):
+      MailNotice(mail, count: count, isOpen: isOpen).encode(into: &writer)
+    case .receiverConfirms:
+      break
     }
   }
 
@@ -92,6 +102,10 @@ extension PushEvent: JournaledEvent {
     case 16:
       let notice = try MailNotice(payload: &payload)
       self = .mailDropped(notice.last, count: notice.count)
+    case 24:
+      let notice = try MailNotice(payload: &payload)
+      self = .mailNoticed(notice.last, count: notice.count, isOpen: notice.isOpen)
+    case 25: self = .receiverConfirms
     default: throw .unknownTag(tag)
     }
   }
@@ -120,6 +134,7 @@ extension PushEvent: JournaledEvent {
     var producer: String?, number: Int?, outcome: FinalPushOutcome?, answer: String?
     var attempts = 0
     var isDeadLetter = false
+    var report: PushReport?
     while let field = try payload.next() {
       switch field {
       case 1: producer = try payload.text()
@@ -130,6 +145,7 @@ extension PushEvent: JournaledEvent {
       case 4: attempts = try payload.integer()
       case 5: answer = try payload.text()
       case 6: isDeadLetter = try payload.bool()
+      case 7: report = try PushReport(within: &payload)
       default: try payload.skip()
       }
     }
@@ -137,29 +153,36 @@ extension PushEvent: JournaledEvent {
     guard let outcome else { throw .missingField(3) }
     return tag == 2
       ? .declined(id, outcome)
-      : .settled(id, outcome, attempts: attempts, answer: answer, isDeadLetter: isDeadLetter)
+      : .settled(id, outcome, attempts: attempts, answer: answer, isDeadLetter: isDeadLetter, report: report)
   }
 
   private static func attempt(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
     var producer: String?, number: Int?, attempt: Int?
     var reason = ""
+    var isRepetition = false
+    var report: PushReport?
     while let field = try payload.next() {
       switch field {
       case 1: producer = try payload.text()
       case 2: number = try payload.integer()
       case 3: attempt = try payload.count(field)
+      case 4: isRepetition = try payload.bool()
       case 5: reason = try payload.text()
+      case 6: report = try PushReport(within: &payload)
       default: try payload.skip()
       }
     }
     let id = try PushID(producer, number)
     guard let attempt else { throw .missingField(3) }
-    return tag == 10 ? .attemptBegan(id, attempt: attempt) : .attemptReturned(id, attempt: attempt, reason: reason)
+    return tag == 10
+      ? .attemptBegan(id, attempt: attempt, isRepetition: isRepetition)
+      : .attemptReturned(id, attempt: attempt, reason: reason, report: report)
   }
 
   private static func retry(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
     var producer: String?, number: Int?, attempt: Int?, until: Timestamp?
     var reason = ""
+    var report: PushReport?
     while let field = try payload.next() {
       switch field {
       case 1: producer = try payload.text()
@@ -167,13 +190,14 @@ extension PushEvent: JournaledEvent {
       case 3: attempt = try payload.count(field)
       case 4: until = try payload.time()
       case 5: reason = try payload.text()
+      case 6: report = try PushReport(within: &payload)
       default: try payload.skip()
       }
     }
     let id = try PushID(producer, number)
     guard let attempt else { throw .missingField(3) }
     guard let until else { throw .missingField(4) }
-    return .retryScheduled(id, attempt: attempt, until: until, reason: reason)
+    return .retryScheduled(id, attempt: attempt, until: until, reason: reason, report: report)
   }
 
   private static func erased(payload: inout PayloadReader) throws(PayloadError) -> PushEvent {
@@ -242,6 +266,31 @@ extension ErasedPush {
       }
     }
     self.init(try PushID(producer, number), attempts: attempts)
+  }
+}
+
+/// Reason 1 (absent: the outcome says it), answer 2, may be delivered 3 (absent: no), rejection 4 (absent: no). Field
+/// numbers are frozen.
+extension PushReport {
+  func encode(into writer: inout PayloadWriter) {
+    writer.text(1, ifPresent: reason)
+    writer.text(2, ifPresent: answer)
+    if mayBeDelivered { writer.bool(3, true) }
+    if isRejection { writer.bool(4, true) }
+  }
+
+  init(within payload: inout PayloadReader) throws(PayloadError) {
+    var inner = try payload.nested()
+    self.init()
+    while let field = try inner.next() {
+      switch field {
+      case 1: reason = try inner.text()
+      case 2: answer = try inner.text()
+      case 3: mayBeDelivered = try inner.bool()
+      case 4: isRejection = try inner.bool()
+      default: try inner.skip()
+      }
+    }
   }
 }
 

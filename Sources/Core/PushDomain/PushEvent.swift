@@ -8,9 +8,11 @@ public enum PushEvent: Sendable, Equatable, Codable {
   case declined(PushID, FinalPushOutcome)
   /// The message left the queue; as a dead letter it is kept for the operator. `answer` is the provider's own name
   /// for it.
-  case settled(PushID, FinalPushOutcome, attempts: Int, answer: String? = nil, isDeadLetter: Bool = false)
+  case settled(
+    PushID, FinalPushOutcome, attempts: Int, answer: String? = nil, isDeadLetter: Bool = false,
+    report: PushReport? = nil)
   /// The attempt failed; the message's producer waits until `until`.
-  case retryScheduled(PushID, attempt: Int, until: Timestamp, reason: String)
+  case retryScheduled(PushID, attempt: Int, until: Timestamp, reason: String, report: PushReport? = nil)
   /// The producer's pause is over.
   case pauseEnded(producer: String)
   /// The address is gone. A `settled` for each message in the queue follows in the same batch.
@@ -22,9 +24,10 @@ public enum PushEvent: Sendable, Equatable, Codable {
   /// stood before. Without messages it is just the queue stated anew.
   case erased([ErasedPush], state: [UInt8])
   /// The courier has the message in its hands from here on.
-  case attemptBegan(PushID, attempt: Int)
+  /// - Parameter isRepetition: it had begun before, and nobody knows how it ended: it may be delivered twice.
+  case attemptBegan(PushID, attempt: Int, isRepetition: Bool = false)
   /// The attempt does not count: the provider has not processed it, or its lane has stopped.
-  case attemptReturned(PushID, attempt: Int, reason: String)
+  case attemptReturned(PushID, attempt: Int, reason: String, report: PushReport? = nil)
   /// The operator has put a dead letter back.
   case deadLetterRetried(PushID)
   /// A dead letter is gone: dropped by the operator, too old, or for want of room.
@@ -33,8 +36,14 @@ public enum PushEvent: Sendable, Equatable, Codable {
   case mailStored(Mail)
   case mailEnded([EndedMail], MailEnding)
   /// All that waited for the message's scope was dropped, and the message with it: so many in all. It is without its
-  /// content.
+  /// content. Written by the first version only, which did not tell the senders of a scope apart.
   case mailDropped(Mail, count: Int)
+  /// The receiver is to be told that so many more messages of the message's flow are gone. It is without its content.
+  /// - Parameter isOpen: they were let go of (`unconfirmed`): what comes next is stored; else it is only counted until
+  ///   the receiver has been there.
+  case mailNoticed(Mail, count: Int, isOpen: Bool)
+  /// The receiver has acknowledged a message over its connection, for the first time.
+  case receiverConfirms
 
   public static func isRestatement(_ tag: EventTag) -> Bool { tag == 9 }
 }
@@ -56,12 +65,13 @@ extension PushEvent {
   public var producer: String? {
     switch self {
     case .enqueued(let message): message.producer
-    case .declined(let id, _), .settled(let id, _, _, _, _), .retryScheduled(let id, _, _, _),
-      .attemptBegan(let id, _), .attemptReturned(let id, _, _), .deadLetterRetried(let id), .deadLetterDropped(let id):
+    case .declined(let id, _), .settled(let id, _, _, _, _, _), .retryScheduled(let id, _, _, _, _),
+      .attemptBegan(let id, _, _), .attemptReturned(let id, _, _, _), .deadLetterRetried(let id),
+      .deadLetterDropped(let id):
       id.producer
     case .pauseEnded(let producer), .producerForgotten(let producer): producer
-    case .mailStored(let mail), .mailDropped(let mail, _): mail.scope
-    case .unregistered, .registered, .erased, .mailEnded: nil
+    case .mailStored(let mail), .mailDropped(let mail, _), .mailNoticed(let mail, _, _): mail.scope
+    case .unregistered, .registered, .erased, .mailEnded, .receiverConfirms: nil
     }
   }
 

@@ -1,10 +1,16 @@
 /// The bounds of one device's queue. Spec: GMS 7.4.
 public struct PushLimits: Sendable, Equatable {
-  /// Messages that the queue holds, that in flight included.
-  public var messagesMaximum = 128
+  /// Messages that the queue holds, that in flight included (option `push.queue_messages`).
+  public var messagesMaximum = 1_000
   /// Bytes that they weigh (`PushMessage.contentBytes`), dead letters included. Less than a record of the journal holds: a
   /// queue must be able to restate itself in one event (`PushEvent.erased`).
-  public var contentBytesMaximum = 786_432
+  public var contentBytesMaximum = 524_288
+  /// Dead letters that the queue keeps; the oldest makes room.
+  public var deadLettersMaximum = 1_000
+  /// Bytes of content that its dead letters may hold.
+  public var deadLetterBytesMaximum = 393_216
+  /// Bytes that all past attempts of its messages may take; beyond it they are told of less.
+  public static let historyBytesMaximum = 131_072
   /// Producers whose highest number is remembered, so that their repetitions are known.
   public var producersMaximum = 256
 
@@ -31,10 +37,10 @@ public struct PushSchedule: Sendable, Equatable {
   public var returnsMaximum = 5
   /// Characters of a reason that are kept.
   public var reasonLengthMaximum = 120
-  /// Dead letters that one device's queue keeps; the oldest makes room.
-  public var deadLettersMaximum = 16
-  /// Bytes of content that its dead letters may hold.
-  public var deadLetterBytesMaximum = 131_072
+  /// Times that a receiver may not want one message (`PushOutcome.rejected`): the last of them ends it.
+  public var rejectionsMaximum = 6
+  /// The queue's own bounds.
+  public var limits = PushLimits()
 
   public init() {}
 

@@ -13,6 +13,14 @@ public protocol PushProvider: Sendable {
   /// No push is queued while there is an obstacle. Spec: GMS 7.1.
   func obstacle(_ target: PushAddress, _ options: PushOptions) -> String?
 
+  /// Why nothing can ever be sent to this address itself, whatever the options are. A push that is owed to it all the same
+  /// is queued and refused, so that the operator finds it among the dead letters.
+  func refusal(of target: PushAddress, _ options: PushOptions) -> String?
+
+  /// Why a target is not to be used, for the moment when somebody sets it: as `obstacle`, and for a URL with a look at
+  /// what its name leads to now. A name that nobody knows is no objection: it may come to be known. Spec: providers 4.5.
+  func objection(to target: PushAddress, _ options: PushOptions) async -> String?
+
   /// Which lane a push to this target takes. Asked often: cheap, no I/O.
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane
 
@@ -25,6 +33,10 @@ public protocol PushProvider: Sendable {
 
 extension PushProvider {
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? { nil }
+
+  public func refusal(of target: PushAddress, _ options: PushOptions) -> String? { nil }
+
+  public func objection(to target: PushAddress, _ options: PushOptions) async -> String? { obstacle(target, options) }
 
   /// One lane for all that it sends.
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
@@ -47,15 +59,19 @@ public struct CourierLane: Sendable, Hashable {
   public let perSecondMaximum: Int?
   /// True for an endpoint that is switched off after days without one success. Spec: providers 4.4.
   public let isEndpoint: Bool
+  /// Where it leads, as operators are shown it: masked. Nil if the label says it all.
+  public let endpoint: String?
 
   public init(
-    id: String, label: String, inFlightMaximum: Int = 64, perSecondMaximum: Int? = nil, isEndpoint: Bool = false
+    id: String, label: String, inFlightMaximum: Int = 64, perSecondMaximum: Int? = nil, isEndpoint: Bool = false,
+    endpoint: String? = nil
   ) {
     self.id = id
     self.label = label
     self.inFlightMaximum = max(1, inFlightMaximum)
     self.perSecondMaximum = perSecondMaximum
     self.isEndpoint = isEndpoint
+    self.endpoint = endpoint
   }
 }
 
@@ -70,8 +86,14 @@ public struct PushDelivery: Sendable {
   public let options: PushOptions
   /// The wall clock when the attempt began.
   public let now: Timestamp
+  /// Takes what the receiver answers to an attempt that delivers nothing: the beginning of the body, as it came.
+  public let noteAnswer: @Sendable ([UInt8]) -> Void
 
-  public init(message: PushMessage, id: String, attempt: Int, options: PushOptions, now: Timestamp) {
+  public init(
+    message: PushMessage, id: String, attempt: Int, options: PushOptions, now: Timestamp,
+    noteAnswer: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+  ) {
+    self.noteAnswer = noteAnswer
     self.message = message
     self.id = id
     self.attempt = attempt

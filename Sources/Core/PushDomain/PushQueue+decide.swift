@@ -11,17 +11,17 @@ extension PushQueue {
     case .decline(let id, let reason):
       guard !isKnown(producer: id.producer, number: id.number) else { return [] }
       return forgetProducer(toAdmit: id.producer, PushLimits()) + [.declined(id, .refused(reason: reason))]
-    case .begin:
-      return begin(now)
-    case .attemptEnded(let id, let attempt, let outcome, let schedule):
+    case .begin(let limits):
+      return begin(limits, now)
+    case .attemptEnded(let id, let attempt, let outcome, let schedule, let report):
       guard inFlight == id, let entry = inFlightEntry, entry.attempt == attempt, !isUnregistered else { return [] }
-      return attemptEnded(entry, outcome, schedule, now)
-    case .retryDue(let producer):
+      return attemptEnded(entry, outcome, schedule, report, now)
+    case .retryDue(let producer, let limits):
       guard !isUnregistered, lanes[producer]?.pausedUntil != nil else { return [] }
       // No look at the clock: the timer is the authority, the clock may have been set back meanwhile.
-      return dropExpired(now) + [.pauseEnded(producer: producer)]
-    case .expiryDue:
-      return dropExpired(now)
+      return conclude([], limits, now) + [.pauseEnded(producer: producer)]
+    case .expiryDue(let limits):
+      return conclude([], limits, now)
     case .unregister(let reason):
       return isUnregistered ? [] : unregister(reason)
     case .register:
@@ -38,7 +38,9 @@ extension PushQueue {
     case .store(let mail, let receiver, let limits):
       return self.mail.store(mail, for: receiver, limits, now)
     case .acknowledge(let ids):
-      return mail.acknowledge(ids)
+      return mail.acknowledge(ids, isLive: false)
+    case .confirm(let ids):
+      return mail.acknowledge(ids, isLive: true)
     case .endScope(let scope):
       return mail.endScope(scope)
     case .erase(let producers):
@@ -61,21 +63,27 @@ extension PushQueue {
     if let unregisteredReason {
       return forgotten + [.declined(message.id, .unregistered(reason: unregisteredReason))]
     }
-    if message.isExpired(at: now) { return forgotten + [.declined(message.id, .expired)] }
+    if message.isExpired(at: now) { return forgotten + turnAway(message, .expired, limits, now) }
 
     // What is in flight cannot be dropped: if that leaves no room in an otherwise empty queue, nothing is sacrificed.
     let running = inFlightEntry.map { [$0] } ?? []
     guard running.count < limits.messagesMaximum,
       running.reduce(message.contentBytes, { $0 + $1.message.contentBytes }) <= limits.contentBytesMaximum
-    else { return forgotten + [.declined(message.id, .overflowed)] }
+    else { return forgotten + turnAway(message, .overflowed, limits, now) }
 
-    var events = dropExpired(now)
-    var dropped = Set(events.compactMap(\.endedID))
-    func drop(_ entry: PushEntry, _ outcome: FinalPushOutcome) {
-      dropped.insert(entry.message.id)
-      events.append(.settled(entry.message.id, outcome, attempts: entry.failures))
+    // The common case, and the one that has to be quick in a long queue: nobody has to make room.
+    let held = lanes.values.reduce(message.contentBytes) { sum, lane in
+      lane.entries.reduce(sum) { $0 + $1.message.contentBytes }
     }
-    let waiting = self.waiting.filter { !dropped.contains($0.message.id) }
+    if message.collapseKey == nil, messageCount < limits.messagesMaximum, held <= limits.contentBytesMaximum,
+      expiryTimer.armedFor.map({ $0 > now }) ?? true
+    {
+      return forgotten + conclude([], limits, now, letterBytes: limits.contentBytesMaximum - held)
+        + [.enqueued(message)]
+    }
+
+    var gone = Set(expired(now).map(\.message.id))
+    let waiting = self.waiting.filter { !gone.contains($0.message.id) }
     #if CARILLON_CANARIES
       if Canary.sings(.collapseKeepsOld), let key = message.collapseKey,
         waiting.contains(where: { $0.message.collapseKey == key && $0.message.producer == message.producer })
@@ -83,96 +91,114 @@ extension PushQueue {
         return forgotten + [.declined(message.id, .collapsed)]
       }
     #endif
+    var endings: [Ending] = []
     if let key = message.collapseKey {
       for entry in waiting where entry.message.collapseKey == key && entry.message.producer == message.producer {
-        drop(entry, .collapsed)
+        gone.insert(entry.message.id)
+        endings.append(Ending(entry, .collapsed))
       }
     }
-    events += makeRoom(for: message, among: waiting, &dropped, limits)
-    return forgotten + events + [.enqueued(message)]
+    let (overflow, bytes) = overflow(for: message, among: waiting, gone, limits)
+    endings += overflow
+    return forgotten + conclude(endings, limits, now, letterBytes: limits.contentBytesMaximum - bytes)
+      + [.enqueued(message)]
   }
 
-  /// Dead letters go first, then the waiting messages, the least urgent ones before the others, all from the oldest on.
-  private func makeRoom(
-    for message: PushMessage, among waiting: [PushEntry], _ dropped: inout Set<PushID>, _ limits: PushLimits
+  /// Takes over what cannot be sent, and ends it at once; the operator gets it to see, if there is room for it.
+  private func turnAway(
+    _ message: PushMessage, _ outcome: FinalPushOutcome, _ limits: PushLimits, _ now: Timestamp
   ) -> [PushEvent] {
-    let kept = entries.filter { !dropped.contains($0.message.id) }
-    let keptLetters = deadLetters.filter { !dropped.contains($0.message.id) }
+    let ending = Ending(PushEntry(message: message, arrival: arrivals, acceptedAt: now), outcome)
+    let bytes = entries.reduce(0) { $0 + $1.message.contentBytes }
+    guard ending.mayBeKept, limits.deadLettersMaximum > 0, bytes + message.contentBytes <= limits.contentBytesMaximum
+    else { return [.declined(message.id, outcome)] }
+    return [.enqueued(message)] + conclude([ending], limits, now, letterBytes: limits.contentBytesMaximum - bytes)
+  }
+
+  /// The waiting messages that make room, the least urgent ones before the others, from the oldest on; and what all
+  /// that stay weigh, this one included.
+  private func overflow(
+    for message: PushMessage, among waiting: [PushEntry], _ gone: Set<PushID>, _ limits: PushLimits
+  ) -> (endings: [Ending], bytes: Int) {
+    let kept = entries.filter { !gone.contains($0.message.id) }
     var count = kept.count + 1
     var bytes = kept.reduce(message.contentBytes) { $0 + $1.message.contentBytes }
-    var letters = keptLetters.reduce(0) { $0 + $1.message.contentBytes }
-    var events: [PushEvent] = []
-    for letter in keptLetters where bytes + letters > limits.contentBytesMaximum {
-      events.append(.deadLetterDropped(letter.message.id))
-      letters -= letter.message.contentBytes
-    }
+    var endings: [Ending] = []
     let dispensable = [PushPriority.normal, .high].flatMap { priority in
       waiting.filter { $0.message.priority == priority }
     }
-    for entry in dispensable where !dropped.contains(entry.message.id) {
+    for entry in dispensable where !gone.contains(entry.message.id) {
       if count <= limits.messagesMaximum && bytes <= limits.contentBytesMaximum { break }
-      dropped.insert(entry.message.id)
-      events.append(.settled(entry.message.id, .overflowed, attempts: entry.failures))
+      endings.append(Ending(entry, .overflowed))
       count -= 1
       bytes -= entry.message.contentBytes
     }
-    return events
+    return (endings, bytes)
   }
 
   /// After a restart what was in flight then goes again, unless its time is over.
-  private func begin(_ now: Timestamp) -> [PushEvent] {
+  private func begin(_ limits: PushLimits, _ now: Timestamp) -> [PushEvent] {
     guard !isUnregistered else { return [] }
     if let entry = inFlightEntry {
       return entry.message.isExpired(at: now)
-        ? dropExpired(now) + [.settled(entry.message.id, .expired, attempts: entry.attempt)]
-        : [.attemptBegan(entry.message.id, attempt: entry.attempt)]
+        ? conclude([Ending(entry, .expired, attempts: entry.attempt)], limits, now)
+        : [.attemptBegan(entry.message.id, attempt: entry.attempt, isRepetition: true)]
     }
-    let expired = dropExpired(now)
-    let dropped = Set(expired.compactMap(\.endedID))
+    let dropped = Set(expired(now).map(\.message.id))
     // An entry can be past its time before the timer has been turned.
     let choices = lanes.values.filter { $0.pausedUntil == nil }.flatMap(\.entries)
       .filter { !dropped.contains($0.message.id) && !$0.message.isExpired(at: now) }
-    guard let entry = choices.min(by: PushEntry.goesFirst) else { return expired }
-    return expired + [.attemptBegan(entry.message.id, attempt: entry.attempt)]
+    let events = conclude([], limits, now)
+    guard let entry = choices.min(by: PushEntry.goesFirst) else { return events }
+    return events + [.attemptBegan(entry.message.id, attempt: entry.attempt)]
   }
 
   private func attemptEnded(
-    _ entry: PushEntry, _ outcome: PushOutcome, _ schedule: PushSchedule, _ now: Timestamp
+    _ entry: PushEntry, _ outcome: PushOutcome, _ schedule: PushSchedule, _ report: PushReport, _ now: Timestamp
   ) -> [PushEvent] {
     let id = entry.message.id
     func shortened(_ reason: String) -> String { String(reason.prefix(schedule.reasonLengthMaximum)) }
-    func settled(_ outcome: FinalPushOutcome, answer: String? = nil) -> [PushEvent] {
+    func settled(_ outcome: FinalPushOutcome, answer: String? = nil, reason: String? = nil) -> [PushEvent] {
+      var report = report
+      report.reason = reason
+      var ending = Ending(entry, outcome, attempts: entry.attempt)
+      ending.answer = answer.map(shortened)
+      ending.report = outcome == .delivered ? nil : report.unlessEmpty
       // Expired successors go first, so that this message's end starts one that is still worth sending.
-      let expired = dropExpired(now)
-      let letter =
-        outcome.leavesDeadLetter && !entry.message.isNowOrNever && schedule.deadLettersMaximum > 0
-        && entry.message.contentBytes <= schedule.deadLetterBytesMaximum
-      let forgotten =
-        letter ? forgetDeadLetters(toAdmit: entry.message, dropped: Set(expired.compactMap(\.endedID)), schedule) : []
-      return expired + forgotten
-        + [.settled(id, outcome, attempts: entry.attempt, answer: answer.map(shortened), isDeadLetter: letter)]
+      return conclude([ending], schedule.limits, now)
     }
-    func tryAgain(_ reason: String, after wish: Duration?) -> [PushEvent] {
+    func tryAgain(_ reason: String, after wish: Duration?, isRejection: Bool = false) -> [PushEvent] {
       if entry.attempt >= schedule.attempts(of: entry.message) {
         return settled(.failed(reason: shortened(reason)))
       }
-      if entry.message.isExpired(at: now) { return settled(.expired) }
+      if entry.message.isExpired(at: now) { return settled(.expired, reason: shortened(reason)) }
       let pause = schedule.pause(afterAttempt: entry.attempt, providerAsks: wish)
+      var report = report
+      report.isRejection = isRejection
       // The pause is the producer's: it holds for the newer one as well.
       return [
-        .retryScheduled(id, attempt: entry.attempt, until: now.advanced(by: pause), reason: shortened(reason))
+        .retryScheduled(
+          id, attempt: entry.attempt, until: now.advanced(by: pause), reason: shortened(reason),
+          report: report.unlessEmpty)
       ] + (isReplaced(entry.message) ? [.settled(id, .collapsed, attempts: entry.attempt)] : [])
     }
     func comesBack(_ reason: String) -> [PushEvent] {
-      if entry.message.isExpired(at: now) || entry.message.isNowOrNever { return settled(.expired) }
       if isReplaced(entry.message) { return settled(.collapsed) }
-      return [.attemptReturned(id, attempt: entry.attempt, reason: shortened(reason))]
+      if entry.message.isExpired(at: now) || entry.message.isNowOrNever {
+        return settled(.expired, reason: shortened(reason))
+      }
+      return [
+        .attemptReturned(id, attempt: entry.attempt, reason: shortened(reason), report: report.unlessEmpty)
+      ]
     }
     switch outcome {
     case .delivered(let answer, _):
       return settled(.delivered, answer: answer)
-    case .refused(let reason):
+    case .refused(let reason), .endpointGone(let reason):
       return settled(.refused(reason: shortened(reason)))
+    case .rejected(let reason):
+      return entry.rejections + 1 >= schedule.rejectionsMaximum
+        ? settled(.refused(reason: shortened(reason))) : tryAgain(reason, after: nil, isRejection: true)
     case .unregistered(let reason, let since, let isSuspect):
       if isSuspect && !hasDelivered {
         // The first push to an address that says so: more likely sandbox and production are mixed up.
@@ -205,29 +231,71 @@ extension PushQueue {
     }
   }
 
-  /// Ends the waiting messages and the dead letters whose time is over. What is in flight is left to its outcome.
-  private func dropExpired(_ now: Timestamp) -> [PushEvent] {
+  /// The waiting messages whose time is over. What is in flight is left to its outcome.
+  private func expired(_ now: Timestamp) -> [PushEntry] {
     guard let armed = expiryTimer.armedFor, armed <= now else { return [] }
     return waiting.filter { $0.message.isExpired(at: now) }
-      .map { .settled($0.message.id, .expired, attempts: $0.failures) }
-      + deadLetters.filter { $0.expiry <= now }.map { .deadLetterDropped($0.message.id) } + mail.expire(now)
   }
 
-  /// - Parameter dropped: what goes already.
-  private func forgetDeadLetters(
-    toAdmit message: PushMessage, dropped: Set<PushID>, _ schedule: PushSchedule
-  ) -> [PushEvent] {
-    let kept = deadLetters.filter { !dropped.contains($0.message.id) }
-    var count = kept.count + 1
-    var bytes = kept.reduce(message.contentBytes) { $0 + $1.message.contentBytes }
-    var events: [PushEvent] = []
-    for letter in kept
-    where count > schedule.deadLettersMaximum || bytes > schedule.deadLetterBytesMaximum {
-      events.append(.deadLetterDropped(letter.message.id))
-      count -= 1
-      bytes -= letter.message.contentBytes
+  /// How one message leaves the queue.
+  private struct Ending {
+    let entry: PushEntry
+    let outcome: FinalPushOutcome
+    /// Those that were begun.
+    let attempts: Int
+    var answer: String?
+    var report: PushReport?
+
+    /// As dead letter, that is.
+    var mayBeKept: Bool { outcome.leavesDeadLetter && !entry.message.isNowOrNever }
+
+    init(_ entry: PushEntry, _ outcome: FinalPushOutcome, attempts: Int? = nil) {
+      self.entry = entry
+      self.outcome = outcome
+      self.attempts = attempts ?? entry.failures
     }
-    return events
+  }
+
+  /// Ends what has expired, and then these. What an operator may want to see becomes a dead letter, for which the oldest
+  /// letters make room: nothing that was to be delivered goes without a trace.
+  /// - Parameter letterBytes: what letters may hold at most, beside their own bound.
+  private func conclude(
+    _ endings: [Ending], _ limits: PushLimits, _ now: Timestamp, letterBytes: Int = .max
+  ) -> [PushEvent] {
+    let isDue = expiryTimer.armedFor.map { $0 <= now } ?? false
+    let all = expired(now).map { Ending($0, .expired) } + endings
+    if all.isEmpty, deadLetters.isEmpty { return isDue ? mail.expire(now) : [] }
+    let old = deadLetters.filter { !isDue || $0.expiry > now }
+    let bytesMaximum = min(letterBytes, limits.deadLetterBytesMaximum)
+    let fresh = all.filter { $0.mayBeKept && $0.entry.message.contentBytes <= bytesMaximum }.map(\.entry.message)
+    let letters = old.map(\.message) + fresh
+    var lost: Set<PushID> = []
+    var count = letters.count
+    var bytes = letters.reduce(0) { $0 + $1.contentBytes }
+    // Without a new one nothing has to go, unless messages need the room.
+    let countMaximum = fresh.isEmpty ? .max : limits.deadLettersMaximum
+    let roomMaximum = fresh.isEmpty ? letterBytes : bytesMaximum
+    for letter in letters where count > countMaximum || bytes > roomMaximum {
+      lost.insert(letter.id)
+      count -= 1
+      bytes -= letter.contentBytes
+    }
+    var kept = Set(fresh.map(\.id))
+    kept.subtract(lost)
+    #if CARILLON_CANARIES
+      if Canary.sings(.expiredWithoutLetter) {
+        kept.subtract(all.filter { $0.outcome == .expired }.map(\.entry.message.id))
+      }
+    #endif
+    let overdue = isDue ? deadLetters.filter { $0.expiry <= now } : []
+    return overdue.map { .deadLetterDropped($0.message.id) }
+      + old.filter { lost.contains($0.message.id) }.map { .deadLetterDropped($0.message.id) }
+      + all.map { ending in
+        let id = ending.entry.message.id
+        return .settled(
+          id, ending.outcome, attempts: ending.attempts, answer: ending.answer, isDeadLetter: kept.contains(id),
+          report: ending.report)
+      } + (isDue ? mail.expire(now) : [])
   }
 
   /// A newer message with the same collapse key has taken its place for good.
@@ -252,16 +320,6 @@ extension PushQueue {
     let surplus = lanes.count - limits.producersMaximum + 1
     return lanes.filter(\.value.entries.isEmpty).sorted { $0.value.lastArrival < $1.value.lastArrival }
       .prefix(surplus).map { .producerForgotten($0.key) }
-  }
-}
-
-extension PushEvent {
-  /// The message or dead letter that is gone with this event.
-  fileprivate var endedID: PushID? {
-    switch self {
-    case .settled(let id, _, _, _, _), .deadLetterDropped(let id): id
-    default: nil
-    }
   }
 }
 

@@ -8,13 +8,15 @@ extension PushQueue {
       lanes[message.producer]?.entries.append(PushEntry(message: message, arrival: arrivals, acceptedAt: time))
     case .declined(let id, _):
       arrived(id)
-    case .settled(let id, let outcome, let attempts, _, let isDeadLetter):
-      settle(id, outcome, attempts: attempts, isDeadLetter: isDeadLetter, at: time)
-    case .retryScheduled(let id, let attempt, let until, _):
+    case .settled(let id, let outcome, let attempts, _, let isDeadLetter, let report):
+      settle(id, outcome, attempts: attempts, isDeadLetter: isDeadLetter, report, at: time)
+    case .retryScheduled(let id, let attempt, let until, let reason, let report):
       change(id) { entry in
         entry.failures = attempt
         entry.returns = 0
+        entry.note(PushAttempt(at: time, reason: reason, report))
       }
+      boundHistory(of: id)
       lanes[id.producer]?.pausedUntil = until
       if inFlight == id { inFlight = nil }
     case .pauseEnded(let producer):
@@ -35,10 +37,18 @@ extension PushQueue {
       if let state = try? PushQueue(stateBytes: state) { self = state }
       // The state says itself what is to be said anew: what ran before it may not be known.
       return
-    case .attemptBegan(let id, _):
+    case .attemptBegan(let id, _, let isRepetition):
       inFlight = id
-    case .attemptReturned(let id, _, _):
-      change(id) { $0.returns += 1 }
+      if isRepetition {
+        change(id) { $0.note(PushAttempt(at: time, reason: "the server stopped meanwhile", mayBeDelivered: true)) }
+        boundHistory(of: id)
+      }
+    case .attemptReturned(let id, _, let reason, let report):
+      change(id) { entry in
+        entry.returns += 1
+        entry.note(PushAttempt(at: time, reason: reason, report), isReturn: true)
+      }
+      boundHistory(of: id)
       if inFlight == id { inFlight = nil }
     case .deadLetterRetried(let id):
       revive(id, at: time)
@@ -50,6 +60,10 @@ extension PushQueue {
       mail.ended(mails)
     case .mailDropped(let last, let count):
       mail.dropped(last, count: count)
+    case .mailNoticed(let last, let count, let isOpen):
+      mail.noticed(last, count: count, isOpen: isOpen)
+    case .receiverConfirms:
+      mail.confirms = true
     }
     moveExpiryTimer()
     moveOffer()
@@ -62,10 +76,10 @@ extension PushQueue {
       effects.append(.accepted(message.id))
     case .declined(let id, let outcome):
       effects += [.accepted(id), .settled(id, outcome, attempts: 0)]
-    case .settled(let id, let outcome, let attempts, _, let isDeadLetter):
+    case .settled(let id, let outcome, let attempts, _, let isDeadLetter, _):
       effects.append(.settled(id, outcome, attempts: attempts))
       if isDeadLetter { effects.append(.deadLetters(deadLetters.count)) }
-    case .retryScheduled(let id, _, let until, _):
+    case .retryScheduled(let id, _, let until, _, _):
       effects.append(.startTimer(.retry(producer: id.producer), at: until))
     case .unregistered(let reason):
       effects += lanes.filter { $0.value.pausedUntil != nil }.keys.sorted()
@@ -74,7 +88,9 @@ extension PushQueue {
     case .producerForgotten(let producer):
       // Only an empty lane is forgotten, but its last message may have been dropped during a pause.
       effects.append(.cancelTimer(.retry(producer: producer)))
-    case .pauseEnded, .registered, .attemptBegan, .attemptReturned:
+    case .mailNoticed(let last, let count, let isOpen):
+      effects.append(.mailNoticed(last, count: count, isOpen: isOpen))
+    case .pauseEnded, .registered, .attemptBegan, .attemptReturned, .receiverConfirms:
       break
     case .deadLetterRetried, .deadLetterDropped:
       effects.append(.deadLetters(deadLetters.count))
@@ -113,13 +129,32 @@ extension PushQueue {
     }
   }
 
+  private var historyBytes: Int {
+    let letters = deadLetters.reduce(0) { $0 + PushAttempt.weight(of: $1.history) }
+    return lanes.values.reduce(letters) { sum, lane in
+      lane.entries.reduce(sum) { $0 + PushAttempt.weight(of: $1.history) }
+    }
+  }
+
+  /// The whole queue has to fit into one record (`erased`): where too much has been tried in vain, less is told of it.
+  private mutating func boundHistory(of id: PushID) {
+    guard historyBytes > PushLimits.historyBytesMaximum else { return }
+    change(id) { $0.history = [] }
+  }
+
   private mutating func settle(
-    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, isDeadLetter: Bool, at time: Timestamp
+    _ id: PushID, _ outcome: FinalPushOutcome, attempts: Int, isDeadLetter: Bool, _ report: PushReport?,
+    at time: Timestamp
   ) {
-    if isDeadLetter, let entry = lanes[id.producer]?.entries.first(where: { $0.message.number == id.number }) {
+    if isDeadLetter, var entry = lanes[id.producer]?.entries.first(where: { $0.message.number == id.number }) {
+      if let reason = report?.reason ?? outcome.reason {
+        entry.note(PushAttempt(at: time, reason: reason, report))
+        if historyBytes + 1_500 > PushLimits.historyBytesMaximum { entry.history = [] }
+      }
       deadLetters.append(
         DeadLetter(
-          message: entry.message, outcome: outcome, attempts: attempts, acceptedAt: entry.acceptedAt, endedAt: time))
+          message: entry.message, outcome: outcome, attempts: attempts, acceptedAt: entry.acceptedAt, endedAt: time,
+          history: entry.history))
     }
     lanes[id.producer]?.entries.removeAll { $0.message.number == id.number }
     if inFlight == id { inFlight = nil }
@@ -155,15 +190,5 @@ extension PushQueue {
     let next = isUnregistered || inFlight != nil ? nil : sendable?.message.priority
     offer.isNew = next.map { next in offer.priority.map { $0 < next } ?? true } ?? false
     if offer.isNew || next == nil { offer.priority = next }
-  }
-}
-
-extension FinalPushOutcome {
-  /// What an operator may want to look at and try again. What is worthless by now, or superseded, is not.
-  var leavesDeadLetter: Bool {
-    switch self {
-    case .refused, .failed: true
-    case .delivered, .expired, .collapsed, .overflowed, .unregistered, .erased: false
-    }
   }
 }

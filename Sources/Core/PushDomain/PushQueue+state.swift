@@ -19,8 +19,9 @@ public import EventSourcing
 ///
 /// A lane: producer 1, highest number 2 (absent: none), last arrival 3, paused until 4 (absent: it does not pause),
 /// entry 5…. An entry, in the order of its lane: message 1 (as in the event `enqueued`), arrival 2, failures 3 (absent: 0),
-/// unprocessed attempts 4 (absent: 0), accepted at 5. A dead letter: message 1, outcome 2, attempts 3, accepted at 4,
-/// ended at 5.
+/// unprocessed attempts 4 (absent: 0), accepted at 5, past attempt 6…. A dead letter: message 1, outcome 2, attempts 3,
+/// accepted at 4, ended at 5, past attempt 6…. A past attempt, oldest first: at 1, reason 2 (absent: ""), report 3 (as in
+/// the event `settled`; absent: nothing to tell).
 extension PushQueue: RestorableState {
   public func encodeState(into writer: inout PayloadWriter) {
     writer.integer(1, arrivals)
@@ -39,7 +40,7 @@ extension PushQueue: RestorableState {
     if hasDelivered { writer.bool(9, true) }
     if let registeredAt { writer.time(10, registeredAt) }
     for letter in deadLetters { writer.nested(11) { letter.encode(into: &$0) } }
-    if !mail.isEmpty { writer.nested(12) { mail.encode(into: &$0) } }
+    if mail != Mailbox() { writer.nested(12) { mail.encode(into: &$0) } }
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -107,6 +108,7 @@ extension PushLane {
         if entry.failures != 0 { inner.integer(3, entry.failures) }
         if entry.returns != 0 { inner.integer(4, entry.returns) }
         if entry.acceptedAt != .epoch { inner.time(5, entry.acceptedAt) }
+        for attempt in entry.history { inner.nested(6) { attempt.encode(into: &$0) } }
       }
     }
   }
@@ -140,6 +142,7 @@ extension PushEntry {
     var failures = 0
     var returns = 0
     var acceptedAt = Timestamp.epoch
+    var history: [PushAttempt] = []
     while let field = try payload.next() {
       switch field {
       case 1:
@@ -149,12 +152,15 @@ extension PushEntry {
       case 3: failures = try payload.count(field)
       case 4: returns = try payload.count(field)
       case 5: acceptedAt = try payload.time()
+      case 6: history.append(try PushAttempt(within: &payload))
       default: try payload.skip()
       }
     }
     guard let message else { throw .missingField(1) }
     guard let arrival else { throw .missingField(2) }
-    self.init(message: message, arrival: arrival, acceptedAt: acceptedAt, failures: failures, returns: returns)
+    self.init(
+      message: message, arrival: arrival, acceptedAt: acceptedAt, failures: failures, returns: returns, history: history
+    )
   }
 }
 
@@ -165,10 +171,12 @@ extension DeadLetter {
     writer.integer(3, attempts)
     writer.time(4, acceptedAt)
     writer.time(5, endedAt)
+    for attempt in history { writer.nested(6) { attempt.encode(into: &$0) } }
   }
 
   fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
     var message: PushMessage?, outcome: FinalPushOutcome?, attempts: Int?, acceptedAt: Timestamp?, endedAt: Timestamp?
+    var history: [PushAttempt] = []
     while let field = try payload.next() {
       switch field {
       case 1:
@@ -180,6 +188,7 @@ extension DeadLetter {
       case 3: attempts = try payload.count(field)
       case 4: acceptedAt = try payload.time()
       case 5: endedAt = try payload.time()
+      case 6: history.append(try PushAttempt(within: &payload))
       default: try payload.skip()
       }
     }
@@ -188,6 +197,33 @@ extension DeadLetter {
     guard let attempts else { throw .missingField(3) }
     guard let acceptedAt else { throw .missingField(4) }
     guard let endedAt else { throw .missingField(5) }
-    self.init(message: message, outcome: outcome, attempts: attempts, acceptedAt: acceptedAt, endedAt: endedAt)
+    self.init(
+      message: message, outcome: outcome, attempts: attempts, acceptedAt: acceptedAt, endedAt: endedAt, history: history
+    )
+  }
+}
+
+extension PushAttempt {
+  fileprivate func encode(into writer: inout PayloadWriter) {
+    writer.time(1, at)
+    writer.text(2, ifNotEmpty: reason)
+    let report = PushReport(answer: answer, mayBeDelivered: mayBeDelivered, isRejection: isRejection)
+    if let report = report.unlessEmpty { writer.nested(3) { report.encode(into: &$0) } }
+  }
+
+  fileprivate init(within payload: inout PayloadReader) throws(PayloadError) {
+    var inner = try payload.nested()
+    var at: Timestamp?, report: PushReport?
+    var reason = ""
+    while let field = try inner.next() {
+      switch field {
+      case 1: at = try inner.time()
+      case 2: reason = try inner.text()
+      case 3: report = try PushReport(within: &inner)
+      default: try inner.skip()
+      }
+    }
+    guard let at else { throw .missingField(1) }
+    self.init(at: at, reason: reason, report)
   }
 }

@@ -52,6 +52,26 @@ public struct PushQueue: Decider, Codable, Equatable {
     lanes.values.lazy.flatMap(\.entries).map(\.acceptedAt).min()
   }
 
+  /// What waits, for the courier or for its next attempt, for metrics and the operator; nil if nothing does.
+  public var backlog: PushBacklog? {
+    var backlog: PushBacklog?
+    var pauses: [Timestamp?] = []
+    for lane in lanes.values where !lane.entries.isEmpty {
+      pauses.append(lane.pausedUntil)
+      for entry in lane.entries where entry.message.id != inFlight {
+        let isOldest = backlog.map { entry.acceptedAt < $0.since } ?? true
+        if isOldest {
+          backlog = PushBacklog(
+            since: entry.acceptedAt, target: entry.message.target, tag: entry.message.tag, urgent: backlog?.urgent ?? 0,
+            normal: backlog?.normal ?? 0)
+        }
+        if entry.message.priority == .high { backlog?.urgent += 1 } else { backlog?.normal += 1 }
+      }
+    }
+    if inFlight == nil, pauses.allSatisfy({ $0 != nil }) { backlog?.nextAttempt = pauses.compactMap(\.self).min() }
+    return backlog
+  }
+
   /// True once the address is gone: what comes now is taken over and ends at once.
   public var isUnregistered: Bool { unregisteredReason != nil }
 
@@ -110,6 +130,31 @@ public struct PushQueue: Decider, Codable, Equatable {
     var priority: PushPriority?
     /// True if the last event made or raised it.
     var isNew = false
+  }
+}
+
+/// What waits in one queue; what is in flight does not.
+public struct PushBacklog: Sendable, Equatable {
+  /// When the oldest message was taken over.
+  public let since: Timestamp
+  /// Of the oldest message.
+  public let target: PushAddress
+  public let tag: String
+  /// Messages of high priority, and the others.
+  public var urgent = 0
+  public var normal = 0
+  /// When the first pause is over; nil if something can go out before.
+  public var nextAttempt: Timestamp?
+
+  public init(
+    since: Timestamp, target: PushAddress, tag: String, urgent: Int = 0, normal: Int = 0, nextAttempt: Timestamp? = nil
+  ) {
+    self.since = since
+    self.target = target
+    self.tag = tag
+    self.urgent = urgent
+    self.normal = normal
+    self.nextAttempt = nextAttempt
   }
 }
 

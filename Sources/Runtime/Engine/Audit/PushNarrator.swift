@@ -16,27 +16,32 @@ struct PushNarrator: Narrator {
     case .declined(let id, let outcome):
       Self.end(id, outcome, attempts: 0, &entry, people)
       people.pushEnded(id)
-    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter):
+    case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter, let report):
       Self.end(id, outcome, attempts: attempts, &entry, people)
+      if let reason = report?.reason { entry.what += " (\(reason))" }
+      entry.remark += Self.doubt(report?.mayBeDelivered ?? false)
       if let answer { entry.remark += ", as \(answer)" }
       // There may be more to tell of it.
       if isDeadLetter { entry.remark += ", and is kept as a dead letter" } else { people.pushEnded(id) }
-    case .attemptBegan(let id, let attempt):
+    case .attemptBegan(let id, let attempt, let isRepetition):
       entry.what = "\(Self.name(id, people)): attempt \(attempt) goes out as \(PushUUID.text(of: id))"
-      entry.isDetail = attempt == 1
-    case .attemptReturned(let id, let attempt, let reason):
+      if isRepetition { entry.remark = ", once more: the server stopped before its end, it may come twice" }
+      entry.isDetail = attempt == 1 && !isRepetition
+    case .attemptReturned(let id, let attempt, let reason, let report):
       entry.what = "\(Self.name(id, people)): attempt \(attempt) does not count"
-      entry.remark = reason.isEmpty ? "" : " (\(reason))"
+      entry.remark = (reason.isEmpty ? "" : " (\(reason))") + Self.doubt(report?.mayBeDelivered ?? false)
     case .deadLetterRetried(let id):
       entry.what = "\(Self.name(id, people)) is a dead letter no longer: it is tried again"
     case .deadLetterDropped(let id):
       entry.what = "\(Self.name(id, people)) is no longer kept as a dead letter"
       entry.isDetail = true
       people.pushEnded(id)
-    case .retryScheduled(let id, let attempt, let until, let reason):
+    case .retryScheduled(let id, let attempt, let until, let reason, let report):
       let pause = TimelineSpan(.silence, from: blank.time, to: until)
       entry.what = "\(Self.name(id, people)): attempt \(attempt) failed"
-      entry.remark = (reason.isEmpty ? "" : " (\(reason))") + ", tries again in \(pause.text)"
+      entry.remark =
+        (reason.isEmpty ? "" : " (\(reason))") + Self.doubt(report?.mayBeDelivered ?? false)
+        + ", tries again in \(pause.text)"
     case .pauseEnded(let producer):
       entry.what = "goes on for \(people.name(chat: producer))"
       entry.isDetail = true
@@ -54,6 +59,14 @@ struct PushNarrator: Narrator {
       entry.isDetail = ending == .acknowledged
     case .mailDropped(let last, let count):
       entry.what = "\(count) messages for \(last.category) were dropped: too many waited"
+    case .mailNoticed(let last, let count, let isOpen):
+      entry.what =
+        isOpen
+        ? "the receiver is to hear of \(count) messages for \(last.category) that it never confirmed"
+        : "the receiver is to hear of \(count) messages for \(last.category) that were dropped"
+    case .receiverConfirms:
+      entry.what = "the receiver confirms what it gets"
+      entry.isDetail = true
     case .erased(let pushes, _):
       entry.what = pushes.isEmpty ? "states its queue anew" : "what \(pushes.count) pushes said was erased"
       entry.isDetail = pushes.isEmpty
@@ -86,6 +99,11 @@ struct PushNarrator: Narrator {
     if !remark.isEmpty { entry.remark = ", " + remark.joined(separator: ", ") }
   }
 
+  /// The request was written and its answer never came.
+  private static func doubt(_ mayBeDelivered: Bool) -> String {
+    mayBeDelivered ? ", may have been delivered all the same" : ""
+  }
+
   private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
     "push \(id.number) to \(people.receiver(of: id))"
   }
@@ -100,6 +118,7 @@ extension MailEnding {
     case .expired: "expired"
     case .unregistered: "ended with the registration"
     case .unconfirmed: "made room: it was sent, and never confirmed"
+    case .dropped: "was dropped: too many waited"
     }
   }
 }
