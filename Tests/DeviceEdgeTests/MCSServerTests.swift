@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import GCMProtocol
 import MCSProtocol
@@ -65,6 +66,26 @@ struct MCSServerTests {
     }
   }
 
+  @Test("a device that acknowledged and then stalls gets every message over its next connection")
+  func stalls() async throws {
+    try await DeviceRig.run { rig in
+      let (credentials, token) = try await rig.device()
+      var client = try await rig.logIn(credentials)
+      let first = try await rig.send(to: token)
+      #expect(try await client.message().persistentID == first)
+      try await client.send(.iq(.selectiveAck([first])))
+      try await client.confirmed(upTo: 2)
+      // From here on it neither reads nor answers.
+      try await client.stopReading()
+      var ids: [String] = []
+      for _ in 0..<150 { ids.append(try await rig.send(to: token)) }
+      try await client.close()
+      client = try await rig.logIn(credentials)
+      for id in ids { #expect(try await client.message().persistentID == id) }
+      #expect(try await client.ping().isEmpty)
+    }
+  }
+
   @Test("a wrong token is refused, and the connection ends")
   func wrongToken() async throws {
     try await DeviceRig.run { rig in
@@ -75,6 +96,28 @@ struct MCSServerTests {
       guard case .loginResponse(let response) = try await client.next() else { throw MCSClient.Unexpected() }
       #expect(response.error.code != 0)
       #expect(try await client.next() == nil)
+    }
+  }
+
+  @Test("an address with too many wrong tokens is told to come back, whatever it shows: no device loses its identity")
+  func tooManyWrongTokens() async throws {
+    var settings = BudgetSettings()
+    settings.exempt = []
+    settings.addressPerMinute[.wrongTokens] = 2
+    try await DeviceRig.run(budgets: StrangerBudgets(settings, nanoseconds: { 0 })) { rig in
+      let (credentials, _) = try await rig.device()
+      let wrong = InstallationCredentials(id: credentials.id, securityToken: credentials.securityToken ^ 1)
+      for _ in 0..<2 {
+        let client = try await rig.connect()
+        try await client.logIn(wrong)
+        guard case .loginResponse = try await client.next() else { throw MCSClient.Unexpected() }
+      }
+      for shown in [wrong, credentials] {
+        let client = try await rig.connect()
+        try await client.logIn(shown)
+        #expect(try await client.next() == .close(MCSClose()))
+        #expect(try await client.next() == nil)
+      }
     }
   }
 

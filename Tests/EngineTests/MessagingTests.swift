@@ -125,6 +125,50 @@ struct MessagingTests {
     try await rig.stop()
   }
 
+  @Test("that has acknowledged and then stalls gets all of it over its next connection")
+  func stalls() async throws {
+    let rig = try await MessagingRig()
+    let device = try await rig.device()
+    let link = try await rig.connect(device)
+    let first = try await rig.send(to: device.token)
+    try await rig.acknowledge([first], by: device)
+    var ids: [String] = []
+    for _ in 1...150 { ids.append(try await rig.send(to: device.token)) }
+    #expect(link.ids == [first] + ids)
+    let next = try await rig.connect(device)
+    #expect(next.ids == ids)
+    try await rig.stop()
+  }
+
+  @Test("that never acknowledges is served on, and its next connection is told how many it was not waited for")
+  func neverAcknowledges() async throws {
+    let rig = try await MessagingRig()
+    let device = try await rig.device()
+    let link = try await rig.connect(device)
+    var ids: [String] = []
+    for _ in 1...150 { ids.append(try await rig.send(to: device.token)) }
+    #expect(link.ids == ids)
+    let next = try await rig.connect(device)
+    #expect(next.mails.first?.pairs == [MailPair("message_type", "deleted_messages"), MailPair("total_deleted", "50")])
+    #expect(Array(next.ids.dropFirst()) == Array(ids.suffix(100)))
+    try await rig.stop()
+  }
+
+  @Test("that is slower than a flood is told of what was dropped while it is there")
+  func noticedAtOnce() async throws {
+    let rig = try await MessagingRig()
+    let device = try await rig.device()
+    let link = try await rig.connect(device)
+    try await rig.acknowledge([try await rig.send(to: device.token)], by: device)
+    let bytes = String(repeating: "x", count: 4_000)
+    for _ in 1...200 { try await rig.send(to: device.token) { $0.data = [MailPair("k", bytes)] } }
+    let notices = link.mails.compactMap { mail in mail.pairs.first { $0.key == "total_deleted" }?.value }
+    let pending = await rig.pending(device).count
+    #expect(notices.count == 1)
+    #expect(pending - 1 + (notices.first.flatMap { Int($0) } ?? 0) == 200)
+    try await rig.stop()
+  }
+
   @Test("the hundred and first of those that wait leaves one notice, which is acknowledged like a message")
   func deletedMessages() async throws {
     let rig = try await MessagingRig()

@@ -38,6 +38,13 @@ struct MailboxRig {
 
   var pending: [String] { queue.mail.pending.map(\.id) }
 
+  /// The messages that notices tell of.
+  var told: Int {
+    queue.mail.pending.reduce(0) { sum, mail in
+      sum + (mail.pairs.first { $0.key == "total_deleted" }.flatMap { Int($0.value) } ?? 0)
+    }
+  }
+
   /// The state of a new process: replayed, and out of a snapshot. Both must be what this one has.
   mutating func restart() throws {
     var replayed = PushQueue()

@@ -64,8 +64,11 @@ struct MailboxStoreTests {
     for number in 1...100 { #expect(try rig.store(rig.mail("m\(number)")).endings.isEmpty) }
     #expect(rig.pending.count == 102)
     let effects = try rig.store(rig.mail("m101"))
-    guard case .mailDropped(let last, let count)? = effects.first else { return #expect(Bool(false), "\(effects)") }
+    guard case .mailNoticed(let last, let count, isOpen: false)? = effects.last else {
+      return #expect(Bool(false), "\(effects)")
+    }
     #expect(last.id == "m101" && count == 102 && effects.waiting.isEmpty)
+    #expect(effects.endings == [.dropped: ["keyed"] + (1...100).map { "m\($0)" }])
     #expect(rig.pending == ["m101", "other"])
     let notice = try #require(rig.queue.mail.pending.first)
     #expect(notice.pairs == [MailPair("message_type", "deleted_messages"), MailPair("total_deleted", "102")])
@@ -81,7 +84,9 @@ struct MailboxStoreTests {
     #expect(rig.queue.mail.pending.map { $0.pairs.last?.value } == ["104"])
     rig.receiver = .active
     #expect(try rig.store(rig.mail("m105")).waiting == ["m105"])
-    #expect(try rig.send(.acknowledge(["m101"])).endings == [.acknowledged: ["m101"]])
+    // The notice that the receiver has not been given yet is another one.
+    #expect(try rig.send(.acknowledge(["m101"])).isEmpty)
+    #expect(try rig.send(.acknowledge(["m104"])).endings == [.acknowledged: ["m104"]])
     #expect(rig.pending == ["m105"])
     rig.receiver = .absent
     #expect(try rig.store(rig.mail("m106")).waiting == ["m106"])
@@ -92,9 +97,9 @@ struct MailboxStoreTests {
     var rig = MailboxRig()
     for number in 1...101 { try rig.store(rig.mail("m\(number)", seconds: 60)) }
     rig.pass(.seconds(2_419_199))
-    #expect(try rig.send(.expiryDue).isEmpty)
+    #expect(try rig.send(.expiryDue()).isEmpty)
     rig.pass(.seconds(1))
-    #expect(try rig.send(.expiryDue).endings == [.expired: ["m101"]])
+    #expect(try rig.send(.expiryDue()).endings == [.expired: ["m101"]])
     #expect(rig.queue.mail.isEmpty)
   }
 
@@ -105,9 +110,9 @@ struct MailboxStoreTests {
     try rig.store(rig.mail("long"))
     #expect(rig.queue.outstandingEffects == [.startTimer(.expiry, at: rig.now.advanced(by: .seconds(3)))])
     rig.pass(.seconds(3))
-    #expect(try rig.send(.expiryDue).endings == [.expired: ["short"]])
+    #expect(try rig.send(.expiryDue()).endings == [.expired: ["short"]])
     rig.pass(.seconds(2_419_197))
-    #expect(try rig.send(.expiryDue).endings == [.expired: ["long"]])
+    #expect(try rig.send(.expiryDue()).endings == [.expired: ["long"]])
   }
 
   @Test("what is over goes also without the timer, when the next one comes")
@@ -147,7 +152,7 @@ struct MailboxStoreTests {
     #expect(rig.pending == ["other"])
   }
 
-  @Test("there is a bound of bytes: beyond it a registration's messages are dropped as if there were too many")
+  @Test("there is a bound of bytes: beyond it the heaviest flow is dropped as if it had too many")
   func bytes() throws {
     var rig = MailboxRig()
     rig.limits.contentBytesMaximum = 10_000
@@ -157,11 +162,56 @@ struct MailboxStoreTests {
     #expect(rig.queue.mail.pending.map { $0.pairs.last?.value } == ["10"])
   }
 
+  @Test("the flood of one sender costs another one of the same app nothing")
+  func oneSendersFlood() throws {
+    var rig = MailboxRig()
+    for number in 1...3 { try rig.store(rig.mail("b\(number)", sender: "456")) }
+    for number in 1...150 { try rig.store(rig.mail("a\(number)")) }
+    #expect(rig.pending == ["a150", "b1", "b2", "b3"])
+    #expect(rig.queue.mail.pending.first?.pairs.last == MailPair("total_deleted", "150"))
+    // What comes of the other one is stored, notice or not.
+    #expect(try rig.store(rig.mail("b4", sender: "456")).waiting == ["b4"])
+    try rig.restart()
+  }
+
+  @Test("the flood of one app by weight costs another one nothing: the heaviest pays")
+  func heaviestPays() throws {
+    var rig = MailboxRig()
+    rig.limits.contentBytesMaximum = 20_000
+    for number in 1...15 { try rig.store(rig.mail("a\(number)", bytes: 1_000)) }
+    try rig.store(rig.mail("b1", scope: "77/2", bytes: 1_000))
+    let effects = try rig.store(rig.mail("b2", scope: "77/2", bytes: 4_000))
+    #expect(effects.waiting == ["b2"] && effects.endings[.dropped] == (1...15).map { "a\($0)" })
+    #expect(rig.pending == ["a15%deleted", "b1", "b2"])
+    #expect(rig.queue.mail.pending.first?.pairs.last == MailPair("total_deleted", "15"))
+    try rig.restart()
+  }
+
+  @Test("floods of many senders leave few notices for an app, and no message uncounted")
+  func fewNotices() throws {
+    var rig = MailboxRig()
+    for sender in 1...9 {
+      for number in 1...101 { try rig.store(rig.mail("\(sender)/\(number)", sender: "s\(sender)")) }
+    }
+    #expect(rig.queue.mail.messages.isEmpty)
+    #expect(rig.queue.mail.notices.count == rig.limits.noticesOfScopeMaximum)
+    #expect(rig.told == 9 * 101)
+    try rig.restart()
+  }
+
+  @Test("collapse keys are compared byte for byte")
+  func exactKeys() throws {
+    var rig = MailboxRig()
+    try rig.store(rig.mail("m1", key: "\u{E9}"))
+    try rig.store(rig.mail("m2", key: "e\u{301}"))
+    #expect(rig.pending == ["m1", "m2"])
+  }
+
   @Test("an app server's mailbox refuses what it has no room for, and keeps what it has")
   func refuses() throws {
     var rig = MailboxRig()
     rig.limits = .upstream
-    rig.limits.messagesInScopeMaximum = 2
+    rig.limits.messagesOfFlowMaximum = 2
     for number in 1...3 { try rig.store(rig.mail("m\(number)")) }
     #expect(rig.pending == ["m1", "m2"])
     #expect(!rig.queue.mail.holds(rig.mail("m3")))
@@ -177,7 +227,66 @@ struct MailboxConnectedTests {
     for number in 1...100 { try rig.store(rig.mail("m\(number)")) }
     let effects = try rig.store(rig.mail("m101"))
     #expect(effects.endings == [.unconfirmed: ["m1"]] && effects.waiting == ["m101"])
-    #expect(rig.pending.count == 100 && rig.queue.mail.notices.isEmpty)
+    #expect(rig.queue.mail.messages.count == 100)
+  }
+
+  @Test("a client that never acknowledges is told how many it was not waited for, at its next connection")
+  func unconfirmedAreCounted() throws {
+    var rig = MailboxRig()
+    rig.receiver = .active
+    for number in 1...150 { try rig.store(rig.mail("m\(number)")) }
+    #expect(rig.queue.mail.messages.map(\.id) == (51...150).map { "m\($0)" })
+    #expect(rig.pending.first == "m50%deleted" && rig.told == 50)
+    try rig.restart()
+    // What an earlier connection had is no word over this one: the client goes on being let go of.
+    try rig.send(.acknowledge(["m51"]))
+    #expect(!rig.queue.mail.confirms)
+    // Nothing was dropped, so what comes while it is away is stored, and not only counted.
+    try rig.send(.acknowledge((52...150).map { "m\($0)" }))
+    rig.receiver = .absent
+    #expect(try rig.store(rig.mail("m151")).waiting == ["m151"])
+    #expect(try rig.send(.acknowledge(["m50%deleted"])).endings == [.acknowledged: ["m50%deleted"]])
+  }
+
+  @Test("a receiver that has acknowledged and then stalls loses nothing: all of it comes with its next connection")
+  func stalls() throws {
+    var rig = MailboxRig()
+    rig.receiver = .active
+    try rig.store(rig.mail("m0"))
+    #expect(try rig.send(.confirm(["m0"])).endings == [.acknowledged: ["m0"]])
+    #expect(rig.queue.mail.confirms)
+    for number in 1...150 { #expect(try rig.store(rig.mail("m\(number)")).endings.isEmpty) }
+    rig.receiver = .absent
+    try rig.restart()
+    #expect(rig.pending == (1...150).map { "m\($0)" })
+  }
+
+  @Test("a receiver that has acknowledged and stalls for long is told of every message", arguments: [true, false])
+  func stallsForLong(isHeavy: Bool) throws {
+    var rig = MailboxRig()
+    rig.receiver = .active
+    try rig.store(rig.mail("m0"))
+    try rig.send(.confirm(["m0"]))
+    var ended: [MailEnding: Int] = [:]
+    for number in 1...2_500 {
+      let effects = try rig.store(rig.mail("m\(number)", bytes: isHeavy ? 2_000 : 0))
+      for (ending, ids) in effects.endings { ended[ending, default: 0] += ids.count }
+      #expect(rig.queue.mail.contentBytes <= rig.limits.contentBytesMaximum)
+    }
+    #expect(ended.keys.allSatisfy { $0 == .dropped })
+    #expect(rig.queue.mail.messages.count + rig.told == 2_500)
+    try rig.restart()
+  }
+
+  @Test("of a receiver that never acknowledges the flood of one app is let go of, and nothing of another's")
+  func floodWhileConnected() throws {
+    var rig = MailboxRig()
+    rig.receiver = .active
+    rig.limits.contentBytesMaximum = 30_000
+    try rig.store(rig.mail("b1", scope: "77/2", bytes: 1_000))
+    for number in 1...60 { #expect(try rig.store(rig.mail("a\(number)", bytes: 1_000)).waiting == ["a\(number)"]) }
+    #expect(rig.pending.contains("b1") && rig.pending.contains("a60"))
+    #expect(rig.queue.mail.messages.count + rig.told == 61)
   }
 
   @Test("a collapsible message that is on its way gives way in the store: a new connection gets the newest only")
@@ -212,6 +321,7 @@ struct MailCodecTests {
     pairs: [MailPair("a", "б"), MailPair("", "")], rawData: [0, 255], receiptFor: "m")
   static let events: [PushEvent] = [
     .mailStored(full), .mailStored(MailboxRig().mail("m")), .mailEnded([], .collapsed), .mailDropped(full, count: 102),
+    .mailNoticed(full, count: 3, isOpen: true), .mailNoticed(full, count: 3, isOpen: false), .receiverConfirms,
   ]
 
   @Test("every event comes back as it went in", arguments: events)
@@ -220,10 +330,10 @@ struct MailCodecTests {
   }
 
   @Test("the tags are frozen")
-  func tags() { #expect(Self.events.map(\.tag) == [14, 14, 15, 16]) }
+  func tags() { #expect(Self.events.map(\.tag) == [14, 14, 15, 16, 24, 24, 25]) }
 
   @Test("the endings are frozen")
-  func endings() { #expect(MailEnding.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6]) }
+  func endings() { #expect(MailEnding.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7]) }
 
   @Test("a message that was written by the first version is read for ever")
   func frozen() throws {
@@ -237,6 +347,23 @@ struct MailCodecTests {
       1, 0x76,
     ]
     #expect(StoredEvent(event).payload == bytes)
+  }
+
+  @Test(
+    "a drop as the first version recorded it means what it meant: all of the registration, one notice, its first id")
+  func firstVersionsDrop() throws {
+    var queue = PushQueue()
+    let rig = MailboxRig()
+    func happens(_ event: PushEvent) { queue.evolve(event, at: rig.now) }
+    happens(.mailStored(rig.mail("m1")))
+    happens(.mailStored(rig.mail("o1", sender: "456")))
+    happens(.mailDropped(rig.mail("m2"), count: 3))
+    happens(.mailDropped(rig.mail("o2", sender: "456"), count: 1))
+    #expect(queue.mail.pending.map(\.id) == ["m2"])
+    #expect(queue.mail.pending.first?.pairs.last == MailPair("total_deleted", "4"))
+    // Its end names no sender but the notice's own.
+    for event in queue.decide(.acknowledge(["m2"]), now: rig.now) { happens(event) }
+    #expect(queue.mail.isEmpty)
   }
 
   @Test("a payload that was cut fails and never traps", arguments: events)

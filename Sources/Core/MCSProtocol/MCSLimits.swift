@@ -9,8 +9,9 @@ public struct MCSLimits: Sendable, Equatable {
   public var earlyStanzasMaximum = 16
   /// Messages and acknowledgements of the client that wait for the engine; from then on nothing more is read.
   public var worksMaximum = 32
-  /// Messages that may be unacknowledged and still be acknowledged by their number; older ones only by their id.
-  public var unacknowledgedMaximum = 1_000
+  /// Messages that may be unacknowledged and still be acknowledged by their number; older ones only by their id. No
+  /// fewer than a mailbox holds, whatever flood one app is in: the others' acknowledgements must count.
+  public var unacknowledgedMaximum = 4_096
   /// Ids that are remembered from their acknowledgement to the next heartbeat.
   public var settledMaximum = 32
   /// The shortest interval at which a client may have the server ping it.

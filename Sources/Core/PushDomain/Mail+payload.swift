@@ -127,21 +127,24 @@ extension MailNotice {
   func encode(into writer: inout PayloadWriter) {
     writer.nested(1) { last.encode(into: &$0) }
     writer.integer(2, count)
+    if isOpen { writer.bool(3, true) }
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
     var last: Mail?, count: Int?
+    var isOpen = false
     while let field = try payload.next() {
       switch field {
       case 1:
         var inner = try payload.nested()
         last = try Mail(payload: &inner)
       case 2: count = try payload.count(field)
+      case 3: isOpen = try payload.bool()
       default: try payload.skip()
       }
     }
     guard let last else { throw .missingField(1) }
     guard let count else { throw .missingField(2) }
-    self.init(last, count: count)
+    self.init(last, count: count, isOpen: isOpen)
   }
 }

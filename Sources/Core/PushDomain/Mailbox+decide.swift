@@ -12,46 +12,36 @@ extension Mailbox {
     }
     guard mail.expiry > now else { return [] }
     // Spec: GCM F6. What has come since the receiver was there counts for itself again.
-    if notices[mail.scope] != nil, !receiver.takes(mail), !messages.contains(where: { $0.scope == mail.scope }) {
-      return [.mailDropped(mail.withoutContent, count: 1)]
+    if !notices.isEmpty, let notice = notices[mail.flow], !notice.isOpen, !receiver.takes(mail),
+      !messages.contains(where: { $0.isOfSameFlow(as: mail) })
+    {
+      return [.mailNoticed(mail.withoutContent, count: 1, isOpen: false)]
     }
-    var events: [PushEvent] = []
-    var gone: Set<String> = []
-    func end(_ mails: some Sequence<Mail>, _ ending: MailEnding) {
-      let fresh = mails.filter { !gone.contains($0.id) }
-      guard !fresh.isEmpty else { return }
-      gone.formUnion(fresh.map(\.id))
-      events += Self.ended(fresh, ending)
-    }
-    end(messages.filter { $0.expiry <= now }, .expired)
+    var room = MailRoom(self, limits)
+    room.end(.expired) { $0.expiry <= now }
     if let key = mail.collapseKey {
-      let keyed = messages.filter { $0.collapseKey != nil && $0.scope == mail.scope && $0.sender == mail.sender }
-      let same = keyed.filter { $0.collapseKey == key }
-      end(same, .collapsed)
-      let others = keyed.filter { $0.collapseKey != key && !gone.contains($0.id) }
-      end(others.dropLast(max(0, limits.collapseKeysMaximum - 1)), .evicted)
+      room.end(.collapsed) { $0.isOfSameFlow(as: mail) && $0.collapseKey?.isNamed(key) == true }
+      let keyed = room.kept.filter { $0.collapseKey != nil && $0.isOfSameFlow(as: mail) }
+      let evicted = Set(keyed.dropLast(max(0, limits.collapseKeysMaximum - 1)).map(\.id))
+      room.end(.evicted) { evicted.contains($0.id) }
     }
-    let kept = messages.filter { !gone.contains($0.id) }
-    let unkeyed = kept.filter { $0.collapseKey == nil && $0.scope == mail.scope }
-    let bytes = kept.reduce(mail.contentBytes) { $0 + $1.contentBytes } + noticeBytes
-    let isFull =
-      (mail.collapseKey == nil && unkeyed.count >= limits.messagesInScopeMaximum) || bytes > limits.contentBytesMaximum
-    guard isFull else { return events + [.mailStored(mail)] }
-    switch (limits.overflow, receiver) {
-    case (.refuses, _): return []
-    case (.dropsScope, .active):
-      // All of it was written to the connection; the client just does not say that it has it. Spec: GCM D8.6.
-      end(superfluous(of: kept, beside: mail, limits), .unconfirmed)
-      return events + [.mailStored(mail)]
-    case (.dropsScope, _):
-      let dropped = kept.count { $0.scope == mail.scope }
-      return events + [.mailDropped(mail.withoutContent, count: dropped + 1)]
+    switch limits.overflow {
+    case .refuses:
+      return room.has(roomFor: mail) ? room.events + [.mailStored(mail)] : []
+    case .dropsFlow where receiver == .active && !confirms:
+      room.letGo(for: mail)
+      return room.events + [.mailStored(mail)]
+    case .dropsFlow:
+      let isStored = room.drop(for: mail, isConnected: receiver == .active)
+      return room.events + (isStored ? [.mailStored(mail)] : [])
     }
   }
 
-  func acknowledge(_ ids: [String]) -> [PushEvent] {
+  /// What the receiver says that it has: over its connection, or (`isLive` false) of an earlier one when it logs in.
+  func acknowledge(_ ids: [String], isLive: Bool) -> [PushEvent] {
     let ids = Set(ids)
-    return Self.ended(pending.filter { ids.contains($0.id) }, .acknowledged)
+    let events = Self.ended(pending.filter { ids.contains($0.id) }, .acknowledged)
+    return isLive && !confirms && !events.isEmpty ? events + [.receiverConfirms] : events
   }
 
   func expire(_ now: Timestamp) -> [PushEvent] { Self.ended(pending.filter { $0.expiry <= now }, .expired) }
@@ -59,30 +49,13 @@ extension Mailbox {
   func endScope(_ scope: String) -> [PushEvent] { Self.ended(pending.filter { $0.scope == scope }, .unregistered) }
 
   /// One event for each registration: none is to be found in a record about another, which may be erased.
-  private static func ended(_ mails: some Sequence<Mail>, _ ending: MailEnding) -> [PushEvent] {
+  static func ended(_ mails: some Sequence<Mail>, _ ending: MailEnding) -> [PushEvent] {
     var scopes: [String] = []
     let byScope = mails.reduce(into: [String: [EndedMail]]()) { all, mail in
       if all[mail.scope] == nil { scopes.append(mail.scope) }
       all[mail.scope, default: []].append(EndedMail(mail))
     }
     return scopes.map { .mailEnded(byScope[$0] ?? [], ending) }
-  }
-
-  private var noticeBytes: Int { notices.values.reduce(0) { $0 + $1.mail.contentBytes } }
-
-  /// Those of `kept`, from the oldest on, that have to go so that `mail` has room.
-  private func superfluous(of kept: [Mail], beside mail: Mail, _ limits: MailLimits) -> [Mail] {
-    func isCounted(_ other: Mail) -> Bool { other.collapseKey == nil && other.scope == mail.scope }
-    var bytes = kept.reduce(noticeBytes + mail.contentBytes) { $0 + $1.contentBytes }
-    var inScope = mail.collapseKey == nil ? kept.count(where: isCounted) + 1 : 0
-    return kept.filter { old in
-      guard bytes > limits.contentBytesMaximum || (isCounted(old) && inScope > limits.messagesInScopeMaximum) else {
-        return false
-      }
-      bytes -= old.contentBytes
-      if isCounted(old) { inScope -= 1 }
-      return true
-    }
   }
 
   // MARK: Evolve
@@ -96,28 +69,40 @@ extension Mailbox {
     #endif
     let ids = Set(mails.map(\.id))
     messages.removeAll { ids.contains($0.id) }
-    for mail in mails where notices[mail.scope]?.mail.id == mail.id { notices[mail.scope] = nil }
+    for mail in mails where notices[mail.flow]?.mail.id == mail.id { notices[mail.flow] = nil }
   }
 
+  /// As the first version dropped: all of the scope, whoever it was from, under one notice that keeps its id.
   mutating func dropped(_ last: Mail, count: Int) {
     messages.removeAll { $0.scope == last.scope }
-    var notice = notices[last.scope] ?? MailNotice(last, count: 0)
-    // A record from elsewhere may say any number, and many of them.
-    notice.count = min(notice.count + count, Int(Int32.max))
-    notices[last.scope] = notice
+    let key = notices.filter { $0.value.last.scope == last.scope }.keys.min() ?? last.flow
+    var notice = notices[key] ?? MailNotice(last, count: 0)
+    notice.count = Self.sum(notice.count, count)
+    notices[key] = notice
+  }
+
+  mutating func noticed(_ last: Mail, count: Int, isOpen: Bool) {
+    let sum = Self.sum(notices[last.flow]?.count ?? 0, count)
+    notices[last.flow] = MailNotice(last, count: sum, isOpen: isOpen)
+  }
+
+  /// A record from elsewhere may say any number, and many of them.
+  private static func sum(_ first: Int, _ second: Int) -> Int {
+    min(min(first, Int(Int32.max)) + min(second, Int(Int32.max)), Int(Int32.max))
   }
 
   mutating func erase(_ scopes: Set<String>) {
     messages.removeAll { scopes.contains($0.scope) }
-    notices = notices.filter { !scopes.contains($0.key) }
+    notices = notices.filter { !scopes.contains($0.value.last.scope) }
   }
 
   // MARK: State
 
-  /// Message 1…, notice 2….
+  /// Message 1…, notice 2…, confirms 3 (absent: no).
   func encode(into writer: inout PayloadWriter) {
     for mail in messages { writer.nested(1) { mail.encode(into: &$0) } }
     for (_, notice) in notices.sorted(by: { $0.key < $1.key }) { writer.nested(2) { notice.encode(into: &$0) } }
+    if confirms { writer.bool(3, true) }
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -130,7 +115,8 @@ extension Mailbox {
       case 2:
         var inner = try payload.nested()
         let notice = try MailNotice(payload: &inner)
-        notices[notice.last.scope] = notice
+        notices[notice.last.flow] = notice
+      case 3: confirms = try payload.bool()
       default: try payload.skip()
       }
     }

@@ -7,19 +7,29 @@ public import EventSourcing
 ///             store
 ///               │ same key ────────────> the older one is collapsed
 ///               │ fifth key ───────────> the oldest keyed one is evicted
-///               │ 101st, not connected ─> all of the scope dropped, one notice instead
+///               │ 101st ───────────────> dropped with all others of its flow, one notice instead
+///               │   … never acknowledged, connected ─> the oldest is let go of, and counted in a notice
 ///               v
-///            waiting ──acknowledge──> gone
+///            waiting ──confirm, acknowledge──> gone
 ///               ├──its time is over──> expired
 ///               └──registration ended──> unregistered
 /// ```
+/// A *flow* is what one sender has for one registration (`Mail.flow`). Each has its own hundred and its own keys, and
+/// where all of them together are too heavy the heaviest one pays: who floods a device costs nobody else anything.
+///
 /// What has been written to a connection and not been acknowledged is still waiting: after a crash or on the next
 /// connection it goes again, under the same id. The mailbox does not know what has been written; the connection does.
+/// So nothing leaves it in silence: a receiver that has ever confirmed over its connection (`confirms`) has much more
+/// than a hundred on their way while it is connected, as a burst is faster than its answers, and what is too much is
+/// dropped with a notice. Of one that never confirms the oldest are let go of, since it most likely has them, and its
+/// next connection is told how many.
 public struct Mailbox: Sendable, Equatable, Codable {
   /// In the order in which they came.
   public internal(set) var messages: [Mail] = []
-  /// By scope: what the receiver is to be told instead of the messages that were dropped.
+  /// By flow: what the receiver is to be told instead of the messages that were dropped.
   public internal(set) var notices: [String: MailNotice] = [:]
+  /// The receiver has acknowledged a message over its connection: one that it does not acknowledge it does not have.
+  public internal(set) var confirms = false
 
   public init() {}
 
@@ -48,16 +58,19 @@ public struct Mailbox: Sendable, Equatable, Codable {
   }
 }
 
-/// Tells a device that messages were dropped. Its id is that of the first that was dropped with it, its time begins with
-/// that one. Spec: GCM S35a, F6.
+/// Tells a device that messages were dropped. Spec: GCM S35a, F6.
 public struct MailNotice: Sendable, Equatable, Codable {
-  /// The first message that was dropped for it, without its content.
+  /// The message that was dropped last, without its content; the notice has its id and its time. A device is never
+  /// sent a message with this id: acknowledging it says that the number is known, and nothing else.
   let last: Mail
   public internal(set) var count: Int
+  /// Messages were let go of, not dropped: what comes next is stored and not only counted.
+  public internal(set) var isOpen: Bool
 
-  init(_ last: Mail, count: Int) {
+  init(_ last: Mail, count: Int, isOpen: Bool = false) {
     self.last = last
     self.count = count
+    self.isOpen = isOpen
   }
 
   /// As the device gets it.
@@ -67,6 +80,17 @@ public struct MailNotice: Sendable, Equatable, Codable {
 }
 
 extension Mail {
+  /// What one sender has for one registration. Spec: GCM F4, F5.
+  public var flow: String { Self.flow(scope, sender) }
+
+  static func flow(_ scope: String, _ sender: String) -> String { "\(scope) \(sender)" }
+
+  /// As the comparison of both flows, which need not be written for it.
+  func isOfSameFlow(as other: Mail) -> Bool { scope == other.scope && sender == other.sender }
+
+  /// The message that a notice begins with where no message was refused: its id is nobody else's.
+  var counted: Mail { named("\(id)%deleted").withoutContent }
+
   /// Seconds that a notice is worth anything: four weeks. Spec: GCM F6.
   private static let noticeTimeToLive = 2_419_200
 
@@ -87,6 +111,9 @@ extension Mail {
 
 /// What is left of a message that has left its mailbox: enough for a receipt, and for whoever watches.
 public struct EndedMail: Sendable, Equatable, Codable {
+  /// As that of the message.
+  var flow: String { Mail.flow(scope, sender) }
+
   public let id: String
   public let scope: String
   public let sender: String
@@ -120,27 +147,34 @@ public enum MailEnding: UInt8, Sendable, Equatable, Codable, CaseIterable {
   case expired = 4
   /// The app is gone, or has unregistered. Spec: GCM S70.
   case unregistered = 5
-  /// Written to a connection long ago, by a client that does not acknowledge, and too much came after it.
+  /// Written to a connection long ago, for a client that never acknowledges, and too much came after it. A notice
+  /// counts it.
   case unconfirmed = 6
+  /// Its flow had no room for one more. A notice counts it. Spec: GCM S34.
+  case dropped = 7
 
   public var name: String { "\(self)" }
 }
 
 /// The bounds of one mailbox.
 public struct MailLimits: Sendable, Equatable {
-  /// Messages without a collapse key that wait for one scope. Spec: GCM S34.
-  public var messagesInScopeMaximum = 100
-  /// Different collapse keys of one scope and sender. Spec: GCM S38, F4.
+  /// Messages without a collapse key that wait in one flow. Spec: GCM S34.
+  public var messagesOfFlowMaximum = 100
+  /// The same, while a receiver that confirms is connected: a burst is faster than its answers.
+  public var messagesOnTheirWayMaximum = 1_000
+  /// Notices of one scope; the flows of further senders share one.
+  public var noticesOfScopeMaximum = 4
+  /// Different collapse keys of one flow. Spec: GCM S38, F4.
   public var collapseKeysMaximum = 4
   /// Bytes that all messages may weigh. Less than a record of the journal holds: a queue must be able to restate itself
   /// in one event (`PushEvent.erased`).
   public var contentBytesMaximum = 655_360
   /// What happens when there is no room.
-  public var overflow = Overflow.dropsScope
+  public var overflow = Overflow.dropsFlow
 
   public enum Overflow: Sendable, Equatable {
-    /// All that waits for the scope goes, and the receiver is told so. For devices. Spec: GCM S34, S35.
-    case dropsScope
+    /// All that waits in the flow goes, and the receiver is told so. For devices. Spec: GCM S34, S35.
+    case dropsFlow
     /// The new one is not taken. For app servers.
     case refuses
   }
@@ -150,7 +184,7 @@ public struct MailLimits: Sendable, Equatable {
   /// For what devices send to an app server.
   public static var upstream: MailLimits {
     var limits = MailLimits()
-    limits.messagesInScopeMaximum = 1_000
+    limits.messagesOfFlowMaximum = 1_000
     limits.overflow = .refuses
     return limits
   }

@@ -13,7 +13,7 @@ final class CollapseThrottle: Sendable {
 
   private let burst: Double
   private let refillMilliseconds: Double
-  /// By registration. One that is full again is as good as none, and is forgotten.
+  /// By flow: what one sender has for one registration. One that is full again is as good as none, and is forgotten.
   private let buckets = Mutex<[String: Bucket]>([:])
   private static let bucketsKeptMaximum = 100_000
 
@@ -24,28 +24,29 @@ final class CollapseThrottle: Sendable {
 
   enum Verdict {
     case goes
-    /// So many milliseconds, unless somebody waits for this registration already.
+    /// So many milliseconds, unless somebody waits for this flow already.
     case waits(Int64?)
   }
 
   func verdict(_ mail: Mail, now: Int64) -> Verdict {
     guard mail.collapseKey != nil, !mail.isNowOrNever else { return .goes }
+    let flow = mail.flow
     return buckets.withLock { buckets -> Verdict in
       if buckets.count >= Self.bucketsKeptMaximum {
         buckets = buckets.filter { self.tokens(in: $0.value, now) < burst }
       }
-      let tokens = buckets[mail.scope].map { self.tokens(in: $0, now) } ?? burst
-      let isAwaited = buckets[mail.scope]?.isAwaited ?? false
+      let tokens = buckets[flow].map { self.tokens(in: $0, now) } ?? burst
+      let isAwaited = buckets[flow]?.isAwaited ?? false
       guard tokens >= 1 else {
-        buckets[mail.scope] = Bucket(tokens: tokens, at: now, isAwaited: true)
+        buckets[flow] = Bucket(tokens: tokens, at: now, isAwaited: true)
         return .waits(isAwaited ? nil : Int64(((1 - tokens) * refillMilliseconds).rounded(.up)))
       }
-      buckets[mail.scope] = Bucket(tokens: tokens - 1, at: now, isAwaited: isAwaited)
+      buckets[flow] = Bucket(tokens: tokens - 1, at: now, isAwaited: isAwaited)
       return .goes
     }
   }
 
-  func timerFired(_ scope: String) { buckets.withLock { $0[scope]?.isAwaited = false } }
+  func timerFired(_ flow: String) { buckets.withLock { $0[flow]?.isAwaited = false } }
 
   private func tokens(in bucket: Bucket, _ now: Int64) -> Double {
     min(burst, bucket.tokens + Double(max(0, now - bucket.at)) / refillMilliseconds)

@@ -32,7 +32,7 @@ public struct DeviceGateway: Sendable {
     _ = try await installations.authenticated(credentials)
     guard !links.isClosed else { throw .unavailable }
     // The answer confirms the login, and the device forgets them then.
-    if !received.isEmpty { await acknowledgeDurably(received, by: credentials.id) }
+    if !received.isEmpty { await performDurably(.acknowledge(received), by: credentials.id) }
     links.insert(link, credentials.id)?.close(.replaced)
     // The server may have begun to stop meanwhile.
     if links.isClosed { link.close(.draining) }
@@ -44,17 +44,21 @@ public struct DeviceGateway: Sendable {
     lane(of: id).enqueue { [self] in await deliverStored(to: id) { links.makeReady(link, id) } }
   }
 
-  /// The device has these messages. Any thread; returns at once.
+  /// The device says over its connection that it has these messages. Any thread; returns at once.
   public func acknowledge(_ ids: [String], by id: InstallationID) {
-    lane(of: id).enqueue { [queues] in _ = await queues[MailboxKey.device(id)]?.post(.acknowledge(ids)) }
+    lane(of: id).enqueue { [queues] in _ = await queues[MailboxKey.device(id)]?.post(.confirm(ids)) }
   }
 
   /// As `acknowledge`, and returns once it is durable (or cannot be): what answers the device may not go out before, as
   /// it would forget then what it has acknowledged.
   public func acknowledgeDurably(_ ids: [String], by id: InstallationID) async {
+    await performDurably(.confirm(ids), by: id)
+  }
+
+  private func performDurably(_ command: PushCommand, by id: InstallationID) async {
     guard let queue = queues[MailboxKey.device(id)] else { return }
     // Where there is no room for it now, it is put off: it must not be forgotten.
-    do { try await queue.perform(.acknowledge(ids)) { _ in } } catch { await queue.post(.acknowledge(ids)) }
+    do { try await queue.perform(command) { _ in } } catch { await queue.post(command) }
   }
 
   /// The device sleeps, or has woken up: normal messages wait meanwhile. Any thread; returns at once. Spec: GCM F12.
@@ -94,15 +98,23 @@ public struct DeviceGateway: Sendable {
     link.deliver(mail)
   }
 
-  /// Whether the registration has had too many of its kind; then all that waits is looked at again when it may have one
-  /// more.
+  /// Messages are gone, and the device is to be told how many. One that is awake is told at once, unless it most likely
+  /// has them: it would do for nothing whatever it does then.
+  func noticed(_ last: Mail, isOpen: Bool, for id: InstallationID) {
+    guard !isOpen else { return }
+    tap.note { MessageStep(.dropped, last, at: $0) }
+    guard links.receiver(id) == .active else { return }
+    lane(of: id).enqueue { [self] in await deliverStored(to: id) }
+  }
+
+  /// Whether the flow has had too many of its kind; then all that waits is looked at again when it may have one more.
   private func isHeldBack(_ mail: Mail, _ id: InstallationID) -> Bool {
     guard let throttle else { return false }
     switch throttle.verdict(mail, now: context.time.monotonicMilliseconds) {
     case .goes: return false
     case .waits(let pause?):
       _ = context.timers.schedule(afterMilliseconds: pause) { [self] in
-        throttle.timerFired(mail.scope)
+        throttle.timerFired(mail.flow)
         lane(of: id).enqueue { [self] in await deliverStored(to: id, isThrottled: true) }
       }
       return true

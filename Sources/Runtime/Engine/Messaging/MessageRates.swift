@@ -2,13 +2,13 @@ import Synchronization
 
 /// What one receiver may be sent at most, in the numbers of FCM; off unless configured. Spec: GCM B9.2.
 public struct MessagingSettings: Sendable, Equatable {
-  /// Messages to one registration; beyond it `DeviceMessageRateExceeded`.
+  /// Messages of one sender to one registration; beyond it `DeviceMessageRateExceeded`.
   public var perMinuteMaximum: Int?
   public var perHourMaximum: Int?
   /// Messages of one sender to one topic or condition; beyond it `TopicsMessageRateExceeded`.
   public var perTopicMinuteMaximum: Int?
-  /// Collapsible messages to one registration: so many at once, then one every `collapseRefillSeconds`; what is beyond
-  /// waits.
+  /// Collapsible messages of one sender to one registration: so many at once, then one every `collapseRefillSeconds`;
+  /// what is beyond waits.
   public var collapseBurst: Int?
   public var collapseRefillSeconds = 180
 
@@ -34,9 +34,10 @@ final class MessageRates: Sendable {
 
   init(_ settings: MessagingSettings) { self.settings = settings }
 
-  func admits(registration: String, now: Int64) -> Bool {
-    admits("m \(registration)", settings.perMinuteMaximum, 60_000, now)
-      && admits("h \(registration)", settings.perHourMaximum, 3_600_000, now)
+  /// - Parameter sender: counts for itself: what one sends takes nothing from another.
+  func admits(registration: String, sender: String, now: Int64) -> Bool {
+    admits("m \(registration) \(sender)", settings.perMinuteMaximum, 60_000, now)
+      && admits("h \(registration) \(sender)", settings.perHourMaximum, 3_600_000, now)
   }
 
   func admits(topic: String, now: Int64) -> Bool { admits("t \(topic)", settings.perTopicMinuteMaximum, 60_000, now) }

@@ -103,13 +103,13 @@ public struct MessageStep: Sendable, Equatable {
     case collapsed
     /// A fifth collapse key took its place.
     case evicted
-    /// It was dropped with all that waited: the hundred was full.
+    /// It was dropped with all that waited of its sender for its app: the hundred was full. The device gets a notice.
     case dropped
     case expired
     /// Now or never, and not now.
     case discarded
     case unregistered
-    /// Written to a connection and never acknowledged, and dropped for want of room.
+    /// Written to a connection of a device that never acknowledges, and dropped for want of room. A notice counts it.
     case unconfirmed
     /// The sender is told that the device has it.
     case receipt
@@ -146,6 +146,7 @@ extension MessageStep {
       case .expired: .expired
       case .unregistered: .unregistered
       case .unconfirmed: .unconfirmed
+      case .dropped: .dropped
       }
     self.init(
       at: at, kind: kind, messageID: mail.id, sender: mail.sender, app: mail.category,

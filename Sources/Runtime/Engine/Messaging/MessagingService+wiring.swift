@@ -51,6 +51,8 @@ extension MessagingService {
           gateway.upstream.ended(mails, ending, for: sender)
         }
       case .mailDropped(let last, _): tap.note { MessageStep(.dropped, last, at: $0) }
+      case .mailNoticed(let last, _, let isOpen):
+        if let device = MailboxKey.device(of: queue.id.key) { gateway.noticed(last, isOpen: isOpen, for: device) }
       case .ready, .startTimer, .cancelTimer, .accepted, .settled, .addressGone, .deadLetters: break
       }
     }

@@ -56,7 +56,7 @@ public struct MessagingService: Sendable {
     guard let sender = found.registration.senders.first, publicKey == sender else {
       return refused(.mismatchSenderID, token, publicKey ?? "")
     }
-    guard rates.admits(registration: found.scope.text, now: context.time.monotonicMilliseconds) else {
+    guard rates.admits(registration: found.scope.text, sender: sender, now: context.time.monotonicMilliseconds) else {
       return refused(.deviceMessageRateExceeded, token, sender)
     }
     let pairs = message.headers + MailComposer.subtype(of: found)
@@ -114,12 +114,13 @@ public struct MessagingService: Sendable {
     }
     guard found.admits(sender) else { return .success(refused(.mismatchSenderID, token, sender)) }
     let registration = found.registration
+    let request = request.variant(for: registration.messagePlatform)
     if let package = request.restrictedPackageName, package != registration.app {
       return .success(refused(.invalidPackageName, token, sender))
     }
     let canonical = found.canonical(for: sender)
     if request.isDryRun { return .success(.accepted(id: MessageID.fake, canonical: canonical)) }
-    guard rates.admits(registration: found.scope.text, now: context.time.monotonicMilliseconds) else {
+    guard rates.admits(registration: found.scope.text, sender: sender, now: context.time.monotonicMilliseconds) else {
       return .success(refused(.deviceMessageRateExceeded, token, sender))
     }
     let now = context.time.now
@@ -197,9 +198,14 @@ public struct MessagingService: Sendable {
     guard rates.admits(topic: "\(sender) \(origin)", now: context.time.monotonicMilliseconds) else {
       return .failure(.topicsMessageRateExceeded)
     }
-    let mail = MailComposer.template(of: request, id: id, origin: origin, sender: sender, at: context.time.now)
-    tap.note { MessageStep(.accepted, mail, at: $0) }
-    let isTaken = try await broadcasts.accept(mail, to: condition, id: id)
+    let now = context.time.now
+    func mail(of request: DownstreamRequest) -> Mail {
+      MailComposer.template(of: request, id: id, origin: origin, sender: sender, at: now)
+    }
+    let work = BroadcastWork(
+      mail: mail(of: request), variants: request.variants.mapValues { mail(of: $0) }, condition: condition.text)
+    tap.note { MessageStep(.accepted, work.mail, at: $0) }
+    let isTaken = try await broadcasts.accept(work, to: condition, id: id)
     return isTaken ? .success(id.number) : .failure(.topicsMessageRateExceeded)
   }
 
