@@ -152,12 +152,64 @@ struct RelayTests {
     try #require(messages.count == 2)
     #expect(messages[0].display?.title == "Hi" && messages[0].display?.badge == 3 && messages[0].priority == .high)
     #expect(String(decoding: messages[0].content, as: UTF8.self) == #"{"k":"v"}"# && messages[0].form == .members)
-    #expect(messages[0].target.debug && messages[0].collapseKey == "org.example.app")
+    #expect(messages[0].target.debug && messages[0].collapseKey == nil)
     #expect(messages[0].display?.isContentAvailable == true && messages[0].display?.isMutableContent == true)
     #expect(messages[1].display?.isContentAvailable == true && messages[1].priority == .normal)
     rig.rig.provider.answer { _ in .unregistered(reason: "410", since: nil, isSuspect: false) }
     try await rig.send(to: token)
     #expect(try await rig.result(to: token) == .failed(.notRegistered))
+    try await rig.stop()
+  }
+
+  @Test("texts of the app and their arguments are named as Apple names them; a key is the sender's or none")
+  func localized() async throws {
+    let rig = try await MessagingRig(sections: ["push": ["pushEnabled": "comet,ios"]])
+    let token = try await rig.appleToken()
+    try await rig.send(to: token) { request in
+      request.collapseKey = "score"
+      request.notification = [
+        MailPair("body_loc_key", "BK"), MailPair("body_loc_args", #"["a",2]"#), MailPair("title_loc_key", "TK"),
+        MailPair("title_loc_args", "b"), MailPair("body", "B"),
+      ]
+    }
+    let message = try #require(rig.rig.provider.deliveries.first?.message)
+    #expect(message.collapseKey == "score" && message.display?.body == "B")
+    #expect(
+      message.display?.aps
+        == #"{"alert":{"loc-key":"BK","loc-args":["a","2"],"title-loc-key":"TK","title-loc-args":["b"]}}"#)
+    #expect(try await rig.result(to: token) { $0.data = [MailPair("aps", "x")] } == .failed(.invalidDataKey))
+    try await rig.stop()
+  }
+
+  @Test(
+    "of a message with a block for each platform Apple's devices get Apple's, and the others theirs",
+    arguments: [false, true])
+  func platforms(isTopic: Bool) async throws {
+    let rig = try await MessagingRig(sections: ["push": ["pushEnabled": "comet,ios"]])
+    let apple = try await rig.appleToken()
+    let device = try await rig.device()
+    for token in [apple, device.token] {
+      _ = try await rig.installations.setTopic("news", of: token, sender: MessagingRig.sender, on: true)
+    }
+    for target in isTopic ? [#""topic":"news""#] : [apple, device.token].map({ #""token":"\#($0)""# }) {
+      let json = """
+        {"message":{\(target),"data":{"a":"1"},"android":{"collapse_key":"k","ttl":"60s"},\
+        "apns":{"headers":{"apns-expiration":"0","apns-priority":"10"},\
+        "payload":{"aps":{"alert":{"title":"T"},"badge":5},"n":18446744073709551616,"a":"2"}}}}
+        """
+      _ = try await rig.messaging.send(
+        DownstreamRequest(v1: Array(json.utf8), now: DeviceRig.start), sender: MessagingRig.sender)
+    }
+    try await rig.settle()
+    // Apple's is now or never, the device's is not: it is not there yet.
+    let mail = try #require(try await rig.connect(device).mails.first)
+    #expect(mail.collapseKey == "k" && mail.timeToLive == 60 && mail.pairs == [MailPair("a", "1")])
+    let pushes = rig.rig.provider.deliveries.map(\.message)
+    try #require(pushes.count == 1)
+    #expect(pushes[0].isNowOrNever && pushes[0].priority == .high && pushes[0].collapseKey == nil)
+    #expect(String(decoding: pushes[0].content, as: UTF8.self) == #"{"a":"2","n":18446744073709551616}"#)
+    #expect(pushes[0].display?.aps == #"{"alert":{"title":"T"},"badge":5}"#)
+    #expect(pushes[0].display?.isContentAvailable == false)
     try await rig.stop()
   }
 

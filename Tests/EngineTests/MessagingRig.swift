@@ -56,6 +56,13 @@ final class MessagingRig: Sendable {
     return TestDevice(credentials: credentials, token: try await installations.register(form, credentials))
   }
 
+  /// The token of a device that is reached through APNs.
+  func appleToken() async throws -> String {
+    try await installations.importAPNs(
+      token: String(repeating: "0c", count: 32), application: MessagingRig.app, isSandbox: true,
+      sender: MessagingRig.sender)
+  }
+
   /// Logs in, and is given what waits.
   @discardableResult
   func connect(_ device: TestDevice, received: [String] = [], as link: TestLink = TestLink()) async throws -> TestLink {

@@ -60,6 +60,40 @@ struct SendV1Tests {
     }
   }
 
+  @Test("a misspelt field is told in the words of the real service, and nothing is sent")
+  func unknownField() async throws {
+    try await SendRig.run { rig in
+      let answer = try await rig.send(
+        #"{"message":{"token":"\#(rig.token)","dta":{"a":"1"}}}"#, path: Self.path)
+      #expect(answer.status == 400)
+      let text = #"Invalid JSON payload received. Unknown name "dta" at 'message': Cannot find field."#
+      #expect(answer.json["error"]?["message"]?.string == text)
+      #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
+      let violation = answer.json["error"]?["details"]?[1]?["fieldViolations"]?[0]
+      #expect(violation?["field"] == "message" && violation?["description"]?.string == text)
+    }
+  }
+
+  @Test("what is said to Apple's devices only changes nothing for Android's: the message waits")
+  func platforms() async throws {
+    try await SendRig.run { rig in
+      let answer = try await rig.send(
+        """
+        {"message":{"token":"\(rig.token)","apns":{"headers":{"apns-expiration":"0","apns-collapse-id":"c"}},\
+        "webpush":{"headers":{"TTL":"0","Topic":"w"},"data":{"w":"1"}},"fcm_options":{"analytics_label":"spring"},\
+        "android":{"notification":{"notification_count":3,"visibility":"PUBLIC"}}}}
+        """, path: Self.path)
+      #expect(answer.status == 200)
+      // It was not there: a message with no time to live would be gone.
+      let mail = try #require(await rig.connect().next())
+      #expect(mail.timeToLive == 2_419_200 && mail.collapseKey == SendRig.app)
+      let pairs = Set(mail.pairs)
+      #expect(pairs.contains(MailPair("gcm.notification.notification_count", "3")))
+      #expect(pairs.contains(MailPair("gcm.notification.visibility", "1")))
+      #expect(pairs.contains(MailPair("google.c.a.m_l", "spring")) && !pairs.contains(MailPair("w", "1")))
+    }
+  }
+
   @Test("a key of another project is refused")
   func project() async throws {
     try await SendRig.run { rig in
@@ -79,6 +113,7 @@ struct SendV1Tests {
       ("/gcm/send", SendRoute.legacy as SendRoute?), ("/fcm/send?x=1", .legacy), ("/fcm/send/token", nil),
       ("/gcm/sending", nil),
       ("/v1/projects/p/messages:send", .v1(project: "p")), ("/v1/projects/a%3Ab/messages:send?x", .v1(project: "a:b")),
+      ("/v1/projects/a+b%3Ac/messages:send", .v1(project: "a+b:c")),
       ("/v1/projects//messages:send", nil), ("/v1/projects/p/q/messages:send", nil),
       ("/v1/projects/messages:send", nil),
     ])

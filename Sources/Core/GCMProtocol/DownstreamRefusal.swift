@@ -6,6 +6,8 @@ public struct DownstreamRefusal: Error, Sendable, Equatable {
   public let text: String
   /// The path of the field that is to blame, in the spelling of its protocol.
   public let field: String?
+  /// Each fault by itself, where there are several.
+  let violations: [FieldViolation]
   /// What the request was meant for, once that is known: it decides on the form of the answer.
   public internal(set) var target: DownstreamTarget?
 
@@ -15,12 +17,28 @@ public struct DownstreamRefusal: Error, Sendable, Equatable {
     self.code = code
     self.text = text
     self.field = field
+    violations = []
+  }
+
+  /// - Parameter violations: at least one.
+  init(code: DownstreamError, violations: [FieldViolation]) {
+    self.code = code
+    self.violations = violations
+    text = violations.map(\.description).joined(separator: "\n")
+    field = violations.first?.field
   }
 
   /// The answer that has the code for each target; nil for a request of the wrong form.
   public var answer: DownstreamAnswer? {
     code.map { DownstreamAnswer($0, for: target ?? .recipient("")) }
   }
+}
+
+/// One field that is to blame, as `google.rpc.BadRequest` has it.
+struct FieldViolation: Sendable, Equatable {
+  /// Nil: the request itself.
+  let field: String?
+  let description: String
 }
 
 extension DownstreamRefusal {

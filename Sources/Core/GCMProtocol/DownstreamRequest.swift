@@ -20,6 +20,17 @@ public struct DownstreamRequest: Sendable, Equatable {
   public var notification: [MailPair]?
   /// The app server's own id for it; CCS only.
   public var messageID: String?
+  /// What the sender's statistics know it by; the device is told. FCM v1 only, as all that follows.
+  public var analyticsLabel: String?
+  /// `apns.payload` as JSON text: `aps` and the app's own members, over what the rest gives.
+  public var applePayload: String?
+  /// `apns-push-type`
+  public var applePushType: String?
+  /// What a page shows, and its `fcmOptions`: the JSON texts of two objects.
+  public var pageNotification: String?
+  public var pageOptions: String?
+  /// What the devices of a platform are sent instead of all this, whole. A platform without one gets what all get.
+  public var variants: [MessagePlatform: DownstreamRequest] = [:]
 
   public init(target: DownstreamTarget) { self.target = target }
 
@@ -28,6 +39,8 @@ public struct DownstreamRequest: Sendable, Equatable {
 
   /// A notification message: displayed on behalf of the app, always collapsible. Spec: GCM S11, S31; B2.6.
   public var isNotification: Bool { notification?.isEmpty == false }
+
+  public func variant(for platform: MessagePlatform) -> DownstreamRequest { variants[platform] ?? self }
 
   /// Spec: GCM S45, S46.
   public var effectivePriority: PushPriority { priority ?? (isNotification ? .high : .normal) }
@@ -59,6 +72,7 @@ public enum DownstreamLimits {
   /// Parentheses and negations of a condition, one in the other.
   public static let conditionDepthMaximum = 16
   public static let packageNameBytesMaximum = 256
+  public static let analyticsLabelBytesMaximum = 50
   /// `notification_key_name`.
   public static let groupNameBytesMaximum = 256
   /// Arrays and objects of a request, one in the other.

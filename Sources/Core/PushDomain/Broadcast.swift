@@ -54,16 +54,21 @@ public struct Broadcast: Decider, Codable, Equatable {
 public struct BroadcastWork: Sendable, Equatable, Codable {
   /// The message, without a scope.
   public let mail: Mail
+  /// What the devices of a platform get instead of it.
+  public let variants: [MessagePlatform: Mail]
   /// The topic expression as text.
   public let condition: String
   /// The receiver that was served last, as its index writes it; empty for none.
   public internal(set) var past: String
 
-  public init(mail: Mail, condition: String) {
+  public init(mail: Mail, variants: [MessagePlatform: Mail] = [:], condition: String) {
     self.mail = mail
+    self.variants = variants
     self.condition = condition
     past = ""
   }
+
+  public func mail(for platform: MessagePlatform) -> Mail { variants[platform] ?? mail }
 }
 
 public enum BroadcastCommand: Sendable, Equatable {
@@ -134,14 +139,20 @@ extension BroadcastWork {
     writer.nested(1) { mail.encode(into: &$0) }
     writer.text(2, condition)
     writer.text(3, ifNotEmpty: past)
+    if let apple = variants[.apple] { writer.nested(4) { apple.encode(into: &$0) } }
+    if let web = variants[.web] { writer.nested(5) { web.encode(into: &$0) } }
   }
 
   fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
     var mail: Mail?
     var condition: String?
     var past = ""
+    var variants: [MessagePlatform: Mail] = [:]
     while let field = try payload.next() {
       switch field {
+      case 4, 5:
+        var inner = try payload.nested()
+        variants[field == 4 ? .apple : .web] = try Mail(payload: &inner)
       case 1:
         var inner = try payload.nested()
         mail = try Mail(payload: &inner)
@@ -152,7 +163,7 @@ extension BroadcastWork {
     }
     guard let mail else { throw .missingField(1) }
     guard let condition else { throw .missingField(2) }
-    self.init(mail: mail, condition: condition)
+    self.init(mail: mail, variants: variants, condition: condition)
     self.past = past
   }
 }

@@ -18,12 +18,14 @@ public struct PushDisplay: Sendable, Equatable, Codable {
   public var isMutableContent = false
   /// Kind of push for APNs if it is not to be derived: `alert`, `background`, `voip`, …
   public var pushType: String?
+  /// `aps` as the sender itself has written it, the JSON text of an object: its members go over all of the above.
+  public var aps: String?
 
   public init() {}
 
   /// Bytes of all its texts.
   var textBytes: Int {
-    [title, subtitle, body, sound, image, threadID, category, interruptionLevel, pushType]
+    [title, subtitle, body, sound, image, threadID, category, interruptionLevel, pushType, aps]
       .reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }
@@ -42,6 +44,7 @@ extension PushDisplay {
     if isContentAvailable { writer.bool(10, true) }
     if isMutableContent { writer.bool(11, true) }
     writer.text(12, ifPresent: pushType)
+    writer.text(13, ifPresent: aps)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -60,6 +63,7 @@ extension PushDisplay {
       case 10: isContentAvailable = try payload.bool()
       case 11: isMutableContent = try payload.bool()
       case 12: pushType = try payload.text()
+      case 13: aps = try payload.text()
       default: try payload.skip()
       }
     }

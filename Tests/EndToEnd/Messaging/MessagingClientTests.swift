@@ -51,7 +51,9 @@ extension ServerFromOutside {
           let shop = try await rig.appServer("pyfcm", ["--project", MessagingRig.sender] + credentials)
           let sent = try await shop.ask([
             "fcm_token": device.target, "data_payload": ["number": "81"], "notification_title": "T",
-            "android_config": ["ttl": "60s", "priority": "HIGH", "collapse_key": "orders"],
+            "webpush_config": ["headers": ["TTL": "60", "Urgency": "high", "Topic": "orders"]],
+            // Not for a page.
+            "android_config": ["ttl": "30s", "priority": "NORMAL", "collapse_key": "others"],
           ])
           let name = try #require(sent["answer"]?["name"]?.string, "\(sent)")
           let notification = try await device.notification()
@@ -77,7 +79,10 @@ extension ServerFromOutside {
           let answer = try await shop.ask(["do": "send", "message": message])
           try #require(answer["id"] != nil, "\(answer)")
         }
-        try await sends(["token": device.target, "data": ["x": "y"], "android": ["priority": "high", "ttl": 3.5]])
+        try await sends([
+          "token": device.target, "data": ["x": "y"], "webpush": ["headers": ["Urgency": "high"]],
+          "android": ["priority": "normal", "ttl": 3.5],
+        ])
         #expect(try await device.notification()["priority"] == "high")
 
         for way in ["each", "each_async"] {

@@ -8,7 +8,8 @@ The key file's token_uri must be the server's. A line of standard input is one o
   {"do": "each_async", …}                                  the same by its asynchronous client
   {"do": "subscribe" | "unsubscribe", "tokens": [T, …], "topic": NAME}
                                                            {"success": N, "failure": N, "errors": {INDEX: REASON}}
-M has the fields of messaging.Message; `notification` and `android` are objects with theirs. What the library raises
+M has the fields of messaging.Message; `notification`, `android` and `webpush` are objects with
+theirs. What the library raises
 comes out as {"exception": CLASS, "code", "status", "text"}, and so does each ERROR.
 """
 
@@ -20,7 +21,7 @@ options = arguments(__doc__, "server", "service-account")
 
 import firebase_admin
 from firebase_admin import credentials, messaging
-from firebase_admin.messaging import AndroidConfig, AndroidNotification, Message, Notification
+from firebase_admin.messaging import AndroidConfig, AndroidNotification, Message, Notification, WebpushConfig
 
 app = firebase_admin.initialize_app(credentials.Certificate(options.service_account))
 service = messaging._get_messaging_service(app)
@@ -35,6 +36,8 @@ def message(fields):
         if "notification" in fields["android"]:
             fields["android"]["notification"] = AndroidNotification(**fields["android"]["notification"])
         fields["android"] = AndroidConfig(**fields["android"])
+    if "webpush" in fields:
+        fields["webpush"] = WebpushConfig(**fields["webpush"])
     return Message(**fields)
 
 

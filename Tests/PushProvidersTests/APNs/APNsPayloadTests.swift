@@ -32,6 +32,47 @@ struct APNsPayloadTests {
         + #"9A3L0R00512B80C00001A4","_action":"get-dialog-user-confirmation-provide_code-false"}}"#)
   }
 
+  @Test(
+    "the sender's own aps goes over everything, and reaches Apple whole",
+    arguments: [
+      (#"{"alert":"Only"}"#, #"{"alert":"Only","sound":"default"}"#),
+      (
+        #"{"alert":{"body":"B","loc-key":"LK","loc-args":["a","b"],"title-loc-key":"TK","title-loc-args":["c"]}}"#,
+        #"{"alert":{"title":"T","body":"B","loc-key":"LK","loc-args":["a","b"],"title-loc-key":"TK","#
+          + #""title-loc-args":["c"]},"sound":"default"}"#
+      ),
+      (
+        #"{"sound":{"name":"bell","critical":1,"volume":0.5},"badge":0,"thread-id":"th","category":"c"}"#,
+        #"{"alert":{"title":"T","body":"Shown"},"badge":0,"thread-id":"th","category":"c","#
+          + #""sound":{"name":"bell","critical":1,"volume":0.5}}"#
+      ),
+      (
+        #"{"relevance-score":0.75,"x":18446744073709551616,"mutable-content":1,"content-available":1,"badge":null}"#,
+        #"{"alert":{"title":"T","body":"Shown"},"sound":"default","content-available":1,"mutable-content":1,"#
+          + #""relevance-score":0.75,"x":18446744073709551616}"#
+      ),
+    ])
+  func sendersAps(_ aps: String, _ expected: String) throws {
+    let display = MobileSamples.display { display in
+      display.title = "T"
+      display.body = "Shown"
+      display.aps = aps
+    }
+    let message = MobileSamples.message(
+      MobileSamples.ios(), alert: "Shown", content: #"{"k":"v"}"#, display: display, form: .members)
+    #expect(try Self.bytes(message, ["apple.sound": "default"]) == #"{"aps":\#(expected),"k":"v"}"#)
+  }
+
+  @Test("what only wakes the app stays a background push, with what else the sender says")
+  func sendersBackground() throws {
+    let display = MobileSamples.display { $0.aps = #"{"content-available":1,"target-content-id":"w"}"# }
+    let message = MobileSamples.message(
+      MobileSamples.ios(), alert: "", content: "{}", display: display, form: .members)
+    let payload = try APNsPayload(message, PushOptions([:]))
+    #expect(payload.type == .background)
+    #expect(payload.bytes.text == #"{"aps":{"content-available":1,"target-content-id":"w"}}"#)
+  }
+
   @Test("without options the alert is the chat's own text")
   func bare() throws {
     let message = MobileSamples.message(MobileSamples.ios(), alert: "Привет", content: "{}")

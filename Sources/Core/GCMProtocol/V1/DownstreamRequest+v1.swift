@@ -4,8 +4,9 @@ import PushDomain
 
 /// FCM HTTP v1. Spec: GCM E1, E3.
 ///
-/// One message can say different things to Android, Apple devices and browsers. Here all devices are of one kind, so
-/// Android's word counts first, then Apple's, then the browsers'.
+/// One message can say different things to Android, Apple's devices and browsers: each platform has its own block, and
+/// looks at no other's. The request itself is what Android's devices get, and all that keep a connection; the others are
+/// its variants.
 extension DownstreamRequest {
   /// - Parameter now: what `apns-expiration`, a time of day, is counted from.
   /// - Throws: always to be answered with 400; with the path of the field that is to blame.
@@ -19,26 +20,25 @@ extension DownstreamRequest {
     guard let object = value.object else {
       throw DownstreamRefusal(nil, "Invalid JSON payload received: it is not an object.")
     }
+    try V1Shape.check(object)
     let body = V1Fields(object, path: "")
     guard body.value("message") != nil else { throw body.invalid("message", "the message is missing") }
     let message = try body.fields("message")
-    let android = try message.fields("android")
-    let apns = try message.fields("apns")
-    let webPush = try message.fields("webpush")
-    self.init(target: try Self.target(message))
-    isDryRun = try body.bool("validate_only") ?? false
-    try readAndroid(android)
-    let hasLifetime = android.value("ttl") != nil
-    let expires = try Self.headers(apns)["apns-expiration"] != nil
-    try readAPNs(apns, hasPriority: priority != nil, hasLifetime: hasLifetime, now: now)
-    try readWebPush(webPush, hasLifetime: hasLifetime || expires)
-    data = try Self.data(android, message, webPush)
-    notification = try Self.notification(message, android, webPush)
-    do throws(DownstreamRefusal) {
-      try MessagePayload.checkSize(self)
-    } catch {
-      throw DownstreamRefusal(error.code, error.text, field: message.path(of: error.field ?? "data"))
-    }
+    var plain = DownstreamRequest(target: try Self.target(message))
+    plain.isDryRun = try body.bool("validate_only") ?? false
+    plain.data = try Self.data(message) ?? []
+    plain.analyticsLabel = try Self.analyticsLabel(message)
+    var keys = JSONObject()
+    try (try message.fields("notification")).addTexts(["title", "body", "image"], to: &keys)
+
+    self = plain
+    try readAndroid(try message.fields("android"), keys)
+    try Self.checkSize(self, of: message)
+    var apple = plain
+    try apple.readAPNs(try message.fields("apns"), keys, now: now)
+    var web = plain
+    try web.readWebPush(try message.fields("webpush"), keys)
+    variants = [.apple: apple, .web: web]
   }
 
   // MARK: The target
@@ -72,9 +72,9 @@ extension DownstreamRequest {
     }
   }
 
-  // MARK: Options
+  // MARK: Android
 
-  private mutating func readAndroid(_ android: V1Fields) throws(DownstreamRefusal) {
+  private mutating func readAndroid(_ android: V1Fields, _ shown: JSONObject) throws(DownstreamRefusal) {
     collapseKey = Self.unlessEmpty(
       try android.string("collapse_key", limit: DownstreamLimits.collapseKeyBytesMaximum))
     restrictedPackageName = Self.unlessEmpty(
@@ -85,7 +85,17 @@ extension DownstreamRequest {
     case "NORMAL": priority = .normal
     case .some: throw android.invalid("priority", "must be NORMAL or HIGH")
     }
-    guard let text = try android.string("ttl") else { return }
+    // Nothing here depends on them, but what cannot be meant is told.
+    for name in ["direct_boot_ok", "bandwidth_constrained_ok", "restricted_satellite_ok"] { _ = try android.bool(name) }
+    if let text = try android.string("ttl") { timeToLive = try Self.timeToLive(text, android) }
+    data = try Self.data(android) ?? data
+    analyticsLabel = try Self.analyticsLabel(android) ?? analyticsLabel
+    var keys = shown
+    try V1AndroidNotification.read(try android.fields("notification"), into: &keys)
+    notification = Self.pairs(keys)
+  }
+
+  private static func timeToLive(_ text: String, _ android: V1Fields) throws(DownstreamRefusal) -> Int {
     guard let seconds = V1Duration.seconds(text) else {
       throw android.invalid("ttl", "is not a duration such as \"3.5s\"")
     }
@@ -93,89 +103,53 @@ extension DownstreamRequest {
       throw android.invalid(
         "ttl", "must be between 0 and \(DownstreamLimits.timeToLiveMaximum) seconds", code: .invalidTimeToLive)
     }
-    timeToLive = seconds
+    return seconds
   }
 
-  private mutating func readAPNs(
-    _ apns: V1Fields, hasPriority: Bool, hasLifetime: Bool, now: Timestamp
-  ) throws(DownstreamRefusal) {
-    let aps = try apns.fields("payload").fields("aps").object
-    contentAvailable = aps["content-available"]?.integer == 1 || aps["content-available"]?.bool == true
-    mutableContent = aps["mutable-content"]?.integer == 1 || aps["mutable-content"]?.bool == true
-    let headers = try Self.headers(apns)
-    if collapseKey == nil { collapseKey = Self.unlessEmpty(headers["apns-collapse-id"]) }
-    if !hasPriority, let text = headers["apns-priority"] { priority = text == "10" ? .high : .normal }
-    guard !hasLifetime, let text = headers["apns-expiration"] else { return }
-    guard let expiry = Int64(text), expiry >= 0 else {
-      throw apns.invalid("headers", "\"apns-expiration\" is not a time")
-    }
-    // Zero means "now or never", and so does what is over already.
-    let seconds = expiry.subtractingReportingOverflow(now.milliseconds / 1_000).partialValue
-    timeToLive = Int(min(max(seconds, 0), Int64(DownstreamLimits.timeToLiveMaximum)))
-  }
-
-  private mutating func readWebPush(_ webPush: V1Fields, hasLifetime: Bool) throws(DownstreamRefusal) {
-    let headers = try Self.headers(webPush)
-    if collapseKey == nil { collapseKey = Self.unlessEmpty(headers["topic"]) }
-    if priority == nil, let text = headers["urgency"] { priority = text.lowercased() == "high" ? .high : .normal }
-    guard !hasLifetime, let text = headers["ttl"] else { return }
-    guard let seconds = Int(text), seconds >= 0 else { throw webPush.invalid("headers", "\"TTL\" is not a number") }
-    timeToLive = min(seconds, DownstreamLimits.timeToLiveMaximum)
-  }
+  // MARK: Common
 
   /// A protobuf string that is empty counts as absent.
-  private static func unlessEmpty(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
+  static func unlessEmpty(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
   /// Names in lower case.
-  private static func headers(_ fields: V1Fields) throws(DownstreamRefusal) -> [String: String] {
+  static func headers(_ fields: V1Fields) throws(DownstreamRefusal) -> [ExactText: String] {
     let headers = try fields.texts("headers") ?? []
     for (name, text) in headers where text.utf8.count > DownstreamLimits.collapseKeyBytesMaximum {
-      throw fields.invalid("headers", "\"\(name.prefix(64))\" is too long")
+      throw fields.invalid("headers", "\"\(DownstreamRefusal.excerpt(of: name))\" is too long")
     }
-    return Dictionary(headers.map { ($0.name.lowercased(), $0.text) }) { $1 }
+    return Dictionary(headers.map { (ExactText($0.name.lowercased()), $0.text) }) { $1 }
   }
 
-  // MARK: Payload
-
-  /// The data of the first of these that has some.
-  private static func data(_ sources: V1Fields...) throws(DownstreamRefusal) -> [MailPair] {
-    var chosen: [MailPair] = []
-    for source in sources {
-      let texts = try source.texts("data") ?? []
-      for (name, _) in texts where MessagePayload.isReserved(name) || name == "message_type" {
-        throw .reservedKey(name, field: source.path(of: "data"))
-      }
-      if chosen.isEmpty { chosen = texts.map { MailPair($0.name, $0.text) } }
+  /// The app's own pairs; nil if the block has none: then those for everybody count.
+  static func data(_ fields: V1Fields) throws(DownstreamRefusal) -> [MailPair]? {
+    let texts = try fields.texts("data") ?? []
+    for (name, _) in texts where MessagePayload.isReserved(name) || name == "message_type" {
+      throw .reservedKey(name, field: fields.path(of: "data"))
     }
-    return chosen
+    return texts.isEmpty ? nil : texts.map { MailPair($0.name, $0.text) }
   }
 
-  /// Android's keys over those for everybody; a browser's only where there are no others.
-  private static func notification(
-    _ message: V1Fields, _ android: V1Fields, _ webPush: V1Fields
-  ) throws(DownstreamRefusal) -> [MailPair]? {
-    var keys = JSONObject()
-    try addTexts(["title", "body", "image"], of: try message.fields("notification"), to: &keys)
-    let own = try android.fields("notification")
-    try addTexts(
-      [
-        "title", "body", "image", "icon", "color", "sound", "tag", "click_action", "body_loc_key", "title_loc_key",
-      ], of: own, to: &keys)
-    for name in ["body_loc_args", "title_loc_args"] {
-      if let list = try own.list(name) { keys[name] = .string(list) }
+  static func analyticsLabel(_ fields: V1Fields) throws(DownstreamRefusal) -> String? {
+    let options = try fields.fields("fcm_options")
+    guard let label = unlessEmpty(try options.string("analytics_label")) else { return nil }
+    guard label.utf8.count <= DownstreamLimits.analyticsLabelBytesMaximum, TopicName.isValid(label) else {
+      throw options.invalid(
+        "analytics_label",
+        "must be up to \(DownstreamLimits.analyticsLabelBytesMaximum) characters of [a-zA-Z0-9-_.~%]")
     }
-    if let channel = try own.string("channel_id") { keys["android_channel_id"] = .string(channel) }
-    if keys.isEmpty {
-      try addTexts(["title", "body", "icon", "image", "tag"], of: try webPush.fields("notification"), to: &keys)
-    }
-    return keys.isEmpty ? nil : try MessagePayload.notification(keys)
+    return label
   }
 
-  private static func addTexts(
-    _ names: [String], of fields: V1Fields, to keys: inout JSONObject
-  ) throws(DownstreamRefusal) {
-    for name in names {
-      if let text = try fields.string(name) { keys[name] = .string(text) }
+  /// What is to be shown, as texts; nil if nothing is.
+  static func pairs(_ keys: JSONObject) -> [MailPair]? {
+    keys.isEmpty ? nil : keys.members.map { MailPair($0.name, $0.value.plainText) }
+  }
+
+  static func checkSize(_ request: DownstreamRequest, of fields: V1Fields) throws(DownstreamRefusal) {
+    do throws(DownstreamRefusal) {
+      try MessagePayload.checkSize(request)
+    } catch {
+      throw DownstreamRefusal(error.code, error.text, field: fields.path(of: error.field ?? "data"))
     }
   }
 }

@@ -32,11 +32,16 @@ public struct V1Answer: Sendable, Equatable {
 
   public init(_ error: DownstreamError) {
     let code = V1ErrorCode(error)
-    self.init(code.status, code.canonical, code.explanation(of: error), code: code, field: code.field(of: error))
+    let text = code.explanation(of: error)
+    let violations = code.field(of: error).map { [FieldViolation(field: $0, description: text)] } ?? []
+    self.init(code.status, code.canonical, text, code: code, violations: violations)
   }
 
   public init(_ refusal: DownstreamRefusal) {
-    self.init(400, "INVALID_ARGUMENT", refusal.text, code: .invalidArgument, field: refusal.field)
+    let violations =
+      refusal.violations.isEmpty
+      ? refusal.field.map { [FieldViolation(field: $0, description: refusal.text)] } ?? [] : refusal.violations
+    self.init(400, "INVALID_ARGUMENT", refusal.text, code: .invalidArgument, violations: violations)
   }
 
   /// No key, or a wrong one.
@@ -64,7 +69,10 @@ public struct V1Answer: Sendable, Equatable {
     }
   }
 
-  private init(_ status: Int, _ canonical: String, _ message: String, code: V1ErrorCode? = nil, field: String? = nil) {
+  private init(
+    _ status: Int, _ canonical: String, _ message: String, code: V1ErrorCode? = nil,
+    violations: [FieldViolation] = []
+  ) {
     var writer = JSONWriter(capacity: 512)
     writer.beginObject()
     writer.key("error")
@@ -73,11 +81,11 @@ public struct V1Answer: Sendable, Equatable {
     writer.integer(status)
     writer.member("message", message)
     writer.member("status", canonical)
-    if code != nil || field != nil {
+    if code != nil || !violations.isEmpty {
       writer.key("details")
       writer.beginArray()
       if let code { Self.writeDetail(code, into: &writer) }
-      if let field { Self.writeDetail(field, message, into: &writer) }
+      if !violations.isEmpty { Self.writeDetail(violations, into: &writer) }
       writer.endArray()
     }
     writer.endObject()
@@ -97,15 +105,17 @@ public struct V1Answer: Sendable, Equatable {
     writer.endObject()
   }
 
-  private static func writeDetail(_ field: String, _ description: String, into writer: inout JSONWriter) {
+  private static func writeDetail(_ violations: [FieldViolation], into writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("@type", "type.googleapis.com/google.rpc.BadRequest")
     writer.key("fieldViolations")
     writer.beginArray()
-    writer.beginObject()
-    writer.member("field", field)
-    writer.member("description", description)
-    writer.endObject()
+    for violation in violations {
+      writer.beginObject()
+      if let field = violation.field { writer.member("field", field) }
+      writer.member("description", violation.description)
+      writer.endObject()
+    }
     writer.endArray()
     writer.endObject()
   }

@@ -1,5 +1,12 @@
 /// A protobuf duration in JSON, such as `3.5s`. Spec: GCM E3.
 enum V1Duration {
+  /// Thousandths of a second, what is less cut off. Nil if it is none.
+  static func milliseconds(_ text: String) -> Int64? {
+    // With the same rules; how long it is at most is the caller's.
+    guard seconds(text) != nil, let seconds = Double(text.dropLast()), abs(seconds) < 1e12 else { return nil }
+    return Int64((seconds * 1_000).rounded(.towardZero))
+  }
+
   /// Whole seconds, the begun one counted: what is worth half a second is not to be "now or never". Nil if it is none.
   static func seconds(_ text: String) -> Int? {
     guard text.utf8.count <= 24, text.utf8.last == UInt8(ascii: "s") else { return nil }

@@ -14,8 +14,10 @@ struct V1Fields {
 
   /// - Parameter name: in snake case.
   func value(_ name: String) -> JSONValue? {
-    guard let value = object[name] ?? object[Self.camelCase(name)], !value.isNull else { return nil }
-    return value
+    for spelling in [name, Self.camelCase(name)] {
+      if let value = object[spelling], !value.isNull { return value }
+    }
+    return nil
   }
 
   func string(_ name: String, limit: Int = .max) throws(DownstreamRefusal) -> String? {
@@ -54,11 +56,7 @@ struct V1Fields {
 
   /// A list of texts, as the JSON text of an array.
   func list(_ name: String) throws(DownstreamRefusal) -> String? {
-    guard let value = value(name) else { return nil }
-    guard let elements = value.array, elements.allSatisfy({ $0.string != nil }) else {
-      throw wrongType(name, "TYPE_STRING", value)
-    }
-    return value.plainText
+    try strings(name).map { JSONValue.array($0.map { .string($0) }).plainText }
   }
 
   func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
@@ -76,7 +74,50 @@ struct V1Fields {
     return DownstreamRefusal(.invalidParameters, "Invalid value at '\(path)' (\(type)), \(excerpt)", field: path)
   }
 
-  private static func camelCase(_ name: String) -> String {
+  /// A whole number, also as a text, as protobuf's JSON may have it.
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(DownstreamRefusal) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.lenientInteger else { throw wrongType(name, "TYPE_INT32", value) }
+    guard range.contains(number) else {
+      throw invalid(name, "must be between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return number
+  }
+
+  func number(_ name: String, in range: ClosedRange<Double>) throws(DownstreamRefusal) -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.double else { throw wrongType(name, "TYPE_FLOAT", value) }
+    guard range.contains(number) else {
+      throw invalid(name, "must be between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// One of an enumeration's names, whatever their case.
+  func choice(_ name: String, _ values: [String: Int]) throws(DownstreamRefusal) -> Int? {
+    guard let text = try string(name) else { return nil }
+    guard let value = values[text.uppercased()] else {
+      throw invalid(name, "must be one of \(values.keys.sorted().joined(separator: ", "))")
+    }
+    return value
+  }
+
+  /// A list of texts.
+  func strings(_ name: String) throws(DownstreamRefusal) -> [String]? {
+    guard let value = value(name) else { return nil }
+    let texts = value.array?.compactMap(\.string)
+    guard let texts, texts.count == value.array?.count else { throw wrongType(name, "TYPE_STRING", value) }
+    return texts
+  }
+
+  /// The texts of these names, over those that are there.
+  func addTexts(_ names: [String], to keys: inout JSONObject) throws(DownstreamRefusal) {
+    for name in names {
+      if let text = try string(name) { keys[name] = .string(text) }
+    }
+  }
+
+  static func camelCase(_ name: String) -> String {
     let words = name.split(separator: "_")
     return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }

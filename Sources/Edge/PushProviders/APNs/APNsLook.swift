@@ -22,6 +22,9 @@ struct APNsLook: Sendable, Equatable {
   var isContentAvailable = false
   var isMutableContent = false
   var interruptionLevel: String?
+  /// What else the sender itself has put into `aps`, and into its `alert`.
+  var others = JSONObject()
+  var alertOthers = JSONObject()
 
   init() {}
 
@@ -46,6 +49,58 @@ struct APNsLook: Sendable, Equatable {
     isContentAvailable = display?.isContentAvailable == true || options.flag("apple.content_available")
     isMutableContent = display?.isMutableContent == true || options.flag("apple.mutable_content")
     interruptionLevel = Self.text(display?.interruptionLevel) ?? options.text("apple.interruption_level")
+    // Bytes that are no object were refused when the message came.
+    if let aps = display?.aps.flatMap({ try? JSONValue(parsing: $0).object }) { take(aps) }
+  }
+
+  /// The sender's own `aps` goes over everything; what has no place of its own here is handed on as it is.
+  private mutating func take(_ aps: JSONObject) {
+    for member in aps.members {
+      let value = member.value
+      switch (member.name, value) {
+      case (_, .null): continue
+      case ("alert", .string(let text)): take(alert: text)
+      case ("alert", .object(let parts)): take(alert: parts)
+      case ("badge", _): badge = value.integer
+      case ("sound", .string(let name)): sound = name
+      case ("sound", _):
+        sound = nil
+        others["sound"] = value
+      case ("thread-id", .string(let text)): threadID = text
+      case ("category", .string(let text)): category = text
+      case ("interruption-level", .string(let text)): interruptionLevel = text
+      case ("content-available", _): isContentAvailable = Self.isSet(value)
+      case ("mutable-content", _): isMutableContent = Self.isSet(value)
+      default: others[member.name] = value
+      }
+    }
+  }
+
+  private static func isSet(_ value: JSONValue) -> Bool { value.bool ?? (value.integer == 1) }
+
+  /// A text is the whole alert.
+  private mutating func take(alert text: String) {
+    (title, subtitle, actionLocalizationKey, localizationKey, launchImage) = (nil, nil, nil, nil, nil)
+    localizationArguments = []
+    body = text
+    isPlain = true
+  }
+
+  private mutating func take(alert parts: JSONObject) {
+    isPlain = false
+    for part in parts.members {
+      switch (part.name, part.value) {
+      case (_, .null): continue
+      case ("title", .string(let text)): title = text
+      case ("subtitle", .string(let text)): subtitle = text
+      case ("body", .string(let text)): body = text
+      case ("action-loc-key", .string(let key)): actionLocalizationKey = key
+      case ("loc-key", .string(let key)): localizationKey = key
+      case ("launch-image", .string(let name)): launchImage = name
+      case ("loc-args", .array(let arguments)): localizationArguments = arguments.map { $0.lenientString ?? "" }
+      default: alertOthers[part.name] = part.value
+      }
+    }
   }
 
   private static func text(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
@@ -61,18 +116,21 @@ struct APNsLook: Sendable, Equatable {
   /// The kind of push that this is, unless somebody says so: with nothing to show it only wakes the app.
   /// Spec: providers 2.5.
   var derivedType: APNsPushType {
-    isContentAvailable && !hasAlert && badge == nil && sound == nil ? .background : .alert
+    isContentAvailable && !hasAlert && badge == nil && sound == nil && others["sound"] == nil ? .background : .alert
   }
 
   /// Nothing but the wake-up, as a background push must be. Spec: providers 2.5.
   var wakeUpOnly: APNsLook {
     var look = APNsLook()
     look.isContentAvailable = true
+    look.others = others
+    look.others["sound"] = nil
     return look
   }
 
   private var hasPartsBesideBody: Bool {
     title != nil || subtitle != nil || actionLocalizationKey != nil || localizationKey != nil || launchImage != nil
+      || !alertOthers.isEmpty
   }
 
   private var hasAlert: Bool { body != nil || hasPartsBesideBody }
@@ -96,6 +154,7 @@ struct APNsLook: Sendable, Equatable {
       writer.integer(1)
     }
     writer.member("interruption-level", interruptionLevel)
+    writer.members(of: others)
     writer.endObject()
   }
 
@@ -119,6 +178,7 @@ struct APNsLook: Sendable, Equatable {
       writer.endArray()
     }
     writer.member("launch-image", launchImage)
+    writer.members(of: alertOthers)
     writer.endObject()
   }
 }
@@ -129,6 +189,13 @@ extension JSONWriter {
     guard let value else { return }
     key(name)
     string(value)
+  }
+
+  fileprivate mutating func members(of object: JSONObject) {
+    for member in object.members {
+      key(member.name)
+      value(member.value)
+    }
   }
 }
 

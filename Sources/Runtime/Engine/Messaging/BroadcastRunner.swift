@@ -16,13 +16,13 @@ struct BroadcastRunner: Sendable {
   /// Run by the engine: one piece after the other.
   let lane = Lane()
 
-  /// Durable when it returns; handed out later. One that is never stored is handed out to those who are connected.
+  /// Durable when it returns; handed out later. One that nobody is to have later is handed out to those who are
+  /// connected.
   /// - Returns: false if there are too many already.
-  func accept(_ template: Mail, to condition: TopicCondition, id: MessageID) async throws(EngineError) -> Bool {
-    let work = BroadcastWork(mail: template, condition: condition.text)
-    if template.isNowOrNever {
+  func accept(_ work: BroadcastWork, to condition: TopicCondition, id: MessageID) async throws(EngineError) -> Bool {
+    if MessagePlatform.allCases.allSatisfy({ work.mail(for: $0).isNowOrNever }) {
       guard lane.count < limits.broadcastsMaximum else { return false }
-      lane.enqueue { await serveNow(work, condition, receivers(of: condition, sender: template.sender)[...]) }
+      lane.enqueue { await serveNow(work, condition, receivers(of: condition, sender: work.mail.sender)[...]) }
       return true
     }
     guard let broadcast = broadcasts.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
@@ -94,6 +94,11 @@ struct BroadcastRunner: Sendable {
     guard let mail = await mail(of: work, for: scope, condition),
       let queue = queues.entity(MailboxKey.device(scope.id), limit: limits.pushQueuesMaximum)
     else { return true }
+    // Another platform's devices may have it later.
+    if mail.isNowOrNever {
+      _ = gateway.deliverNow(mail, to: scope.id)
+      return true
+    }
     let isStored = await queue.post(.store(mail, receiver: gateway.receiver(scope.id)))
     await installations.recheck(scope, queue)
     return isStored
@@ -123,10 +128,11 @@ struct BroadcastRunner: Sendable {
     }
     let registration = found.registration
     let names = Set(registration.topics.lazy.filter { $0.topic.sender == sender }.map(\.topic.name))
-    guard condition.matches(names.contains), work.mail.category.isEmpty || work.mail.category == registration.app else {
+    let template = work.mail(for: registration.messagePlatform)
+    guard condition.matches(names.contains), template.category.isEmpty || template.category == registration.app else {
       return nil
     }
-    let mail = MailComposer.mail(work.mail, to: found)
+    let mail = MailComposer.mail(template, to: found)
     guard let address = registration.relay else { return mail }
     _ = await relay.push(mail, to: address)
     return nil

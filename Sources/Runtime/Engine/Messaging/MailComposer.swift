@@ -11,6 +11,13 @@ enum MailComposer {
   private static let isShown = ["gcm.notification.e", "gcm.n.e"]
   static let contentAvailable = "content_available"
   static let mutableContent = "mutable_content"
+  // What only one platform's block says; none of these ever reaches a device by this name.
+  static let applePayload = "gcm.apns.payload"
+  static let applePushType = "gcm.apns.push_type"
+  private static let pageNotification = "gcm.page.notification"
+  private static let pageOptions = "gcm.page.options"
+  /// As Firebase's libraries on devices read it.
+  private static let analyticsLabel = "google.c.a.m_l"
   /// The service's own, whatever the sender has put there. Spec: GCM B2.3, D8.12.
   private static let own: Set<String> = ["message_type", "total_deleted", "subtype", "collapse_key", "from"]
 
@@ -25,6 +32,12 @@ enum MailComposer {
       if request.contentAvailable { pairs.append(MailPair(shownPrefix + contentAvailable, "1")) }
       if request.mutableContent { pairs.append(MailPair(shownPrefix + mutableContent, "1")) }
     }
+    let ofPlatform = [
+      (analyticsLabel, request.analyticsLabel), (applePayload, request.applePayload),
+      (applePushType, request.applePushType), (pageNotification, request.pageNotification),
+      (pageOptions, request.pageOptions),
+    ]
+    pairs += ofPlatform.compactMap { key, text in text.map { MailPair(key, $0) } }
     return Mail(
       id: id.text, scope: "", origin: origin, category: request.restrictedPackageName ?? "",
       collapseKey: request.collapseKey, sender: sender, priority: request.effectivePriority,
@@ -35,9 +48,10 @@ enum MailComposer {
   /// What one device gets: encrypted, if it is a browser page that has given its keys.
   static func mail(_ template: Mail, to found: FoundRegistration) -> Mail {
     let registration = found.registration
-    // Spec: GCM S11a, a notification always collapses.
-    let isNotification = template.pairs.contains { $0.key == isShown[0] }
-    let collapseKey = template.collapseKey ?? (isNotification ? registration.app : nil)
+    // Spec: GCM S11a, a notification always collapses; but what APNs shows takes another's place only if its sender
+    // said so.
+    let isCollapsed = registration.relay == nil && template.pairs.contains { $0.key == isShown[0] }
+    let collapseKey = template.collapseKey ?? (isCollapsed ? registration.app : nil)
     let sealed = registration.keys.flatMap { keys in
       let isTopic = template.origin != template.sender
       let from = isTopic ? template.origin : keys.authorizedEntity ?? template.origin
@@ -46,6 +60,8 @@ enum MailComposer {
         pageJSON(template, from: from, collapseKey: collapseKey), publicKey: keys.publicKey,
         authenticationSecret: keys.authenticationSecret)
     }
+    // To a page that has no keys yet they would be nothing but words.
+    let plain = template.pairs.filter { $0.key != pageNotification && $0.key != pageOptions }
     let headers = sealed.map { [MailPair("crypto-key", $0.cryptoKey), MailPair("encryption", $0.encryption)] }
     return Mail(
       id: template.id, scope: found.scope.text,
@@ -53,7 +69,7 @@ enum MailComposer {
       origin: sealed == nil ? template.origin : registration.senders.first ?? template.origin,
       category: registration.app, collapseKey: collapseKey, sender: template.sender, priority: template.priority,
       waitsWhileIdle: template.waitsWhileIdle, acceptedAt: template.acceptedAt, timeToLive: template.timeToLive,
-      pairs: (headers ?? template.pairs) + subtype(of: found), rawData: sealed?.body, receiptFor: template.receiptFor)
+      pairs: (headers ?? plain) + subtype(of: found), rawData: sealed?.body, receiptFor: template.receiptFor)
   }
 
   /// Names the part of the app that it is for. Spec: GCM D8.12.
@@ -63,7 +79,7 @@ enum MailComposer {
 
   /// The app's pairs, and what is to be shown, apart.
   static func parts(of mail: Mail) -> (data: [MailPair], notification: [MailPair]) {
-    let service = Set(isShown)
+    let service = Set(isShown + [applePayload, applePushType, pageNotification, pageOptions])
     let pairs = mail.pairs.filter { !service.contains($0.key) }
     return (
       pairs.filter { !$0.key.hasPrefix(shownPrefix) },
@@ -79,7 +95,16 @@ enum MailComposer {
     var writer = JSONWriter(capacity: 512)
     writer.beginObject()
     writer.pairs("data", parts.data)
-    writer.pairs("notification", parts.notification)
+    if let notification = mail.text(pageNotification) {
+      writer.key("notification")
+      writer.raw(Array(notification.utf8))
+    } else {
+      writer.pairs("notification", parts.notification)
+    }
+    if let options = mail.text(pageOptions) {
+      writer.key("fcmOptions")
+      writer.raw(Array(options.utf8))
+    }
     writer.text("from", from)
     writer.text("priority", mail.priority == .high ? "high" : "normal")
     writer.text("fcmMessageId", mail.id)
@@ -87,6 +112,16 @@ enum MailComposer {
     writer.endObject()
     return writer.bytes
   }
+}
+
+extension Mail {
+  /// The value of one pair.
+  func text(_ key: String) -> String? { pairs.first { $0.key == key }?.value }
+}
+
+extension AppRegistration {
+  /// Whose block of a message counts for it. Spec: GCM E3.
+  var messagePlatform: MessagePlatform { relay != nil ? .apple : keys != nil || isPage ? .web : .android }
 }
 
 extension JSONWriter {

@@ -108,7 +108,9 @@ extension APISurface {
     .required(
       "message",
       .object([
-        .optional("token", .text(1...512), "Exactly one of `token`, `topic`, `condition`."),
+        .optional(
+          "token", .text(1...512),
+          "Exactly one of `token`, `topic`, `condition`. A member that no object of the request has is refused."),
         .optional("topic", .text(1...512)), .optional("condition", .text(1...512)), .optional("data", .map(of: .text)),
         .optional("notification", .object([.optional("title"), .optional("body"), .optional("image")])),
         .optional(
@@ -116,19 +118,53 @@ extension APISurface {
           .object([
             .optional("collapse_key", .text(0...256)), .optional("priority", .oneOf("NORMAL", "HIGH")),
             .optional("ttl", .text(pattern: "^[0-9]{1,6}s$")), .optional("restricted_package_name", .text(0...256)),
-            .optional("data", .map(of: .text)), .optional("notification", APISchema(["type": "object"])),
-          ])),
+            .optional("data", .map(of: .text)), .optional("notification", androidNotification),
+            .optional("direct_boot_ok", .bool), .optional("fcm_options", label),
+          ]), "For devices that keep a connection only."),
         .optional(
           "apns",
-          .object([.optional("headers", .map(of: .text)), .optional("payload", APISchema(["type": "object"]))])),
+          .object([
+            .optional("headers", .map(of: .text)),
+            .optional("payload", APISchema(["type": "object"]), "`aps` and the app's own members, as Apple gets them."),
+            .optional("fcm_options", .object([.optional("analytics_label", labelText), .optional("image")])),
+          ]), "For imported APNs tokens only."),
         .optional(
           "webpush",
           .object([
             .optional("headers", .map(of: .text)), .optional("data", .map(of: .text)),
             .optional("notification", APISchema(["type": "object"])),
-          ])),
+            .optional("fcm_options", .object([.optional("analytics_label", labelText), .optional("link")])),
+          ]), "For browsers' pages only."),
+        .optional("fcm_options", label),
       ])),
   ])
+
+  private static let labelText = APISchema.text(pattern: "^[a-zA-Z0-9_.~%-]{1,50}$")
+  private static let label = APISchema.object([.optional("analytics_label", labelText)])
+
+  private static let androidNotification: APISchema = {
+    let texts: [String] = [
+      "title", "body", "image", "icon", "color", "sound", "tag", "click_action", "body_loc_key", "title_loc_key",
+      "ticker", "channel_id",
+    ]
+    let flags: [String] = [
+      "sticky", "local_only", "default_sound", "default_vibrate_timings", "default_light_settings",
+      "bypass_proxy_notification",
+    ]
+    var members: [APIMember] = texts.map { APIMember.optional($0) } + flags.map { APIMember.optional($0, .bool) }
+    members += ["body_loc_args", "title_loc_args"].map { APIMember.optional($0, .list(of: .text)) }
+    members += [
+      .optional("event_time", .text(pattern: "^2[0-9]{3}-0[1-9]-0[1-9]T0[0-9]:[0-5][0-9]:[0-5][0-9]Z$")),
+      .optional(
+        "notification_priority",
+        .oneOf("PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX")),
+      .optional("visibility", .oneOf("PRIVATE", "PUBLIC", "SECRET")),
+      .optional("proxy", .oneOf("ALLOW", "DENY", "IF_PRIORITY_LOWERED")),
+      .optional("notification_count", .integer(0...2_147_483_647)),
+      .optional("vibrate_timings", .list(of: .text(pattern: "^[0-9]{1,6}s$"))),
+    ]
+    return APISchema.object(members)
+  }()
 
   private static let v1Error = APISchema.object([
     .required(
