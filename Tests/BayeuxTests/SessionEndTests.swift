@@ -70,6 +70,23 @@ struct SessionEndTests {
     #expect(talk.session.received(.serverStops) == [.disarm])
   }
 
+  @Test("a server that stops sends a socket off: after the answer to what is held, and to what comes late")
+  func sendsOff() {
+    let off = SessionAction.sendOff(ExchangeID(rawValue: 7))
+    var talk = Conversation()
+    _ = talk.frame(7, connect("1"))
+    _ = talk.written(7)
+    #expect(talk.session.received(.serverStops) == [.disarm, off])
+    talk = Conversation()
+    _ = talk.frame(7, connect("1"))
+    _ = talk.written(7)
+    _ = talk.frame(7, connect())
+    #expect(talk.session.received(.serverStops) == [respond(7, advised), .disarm, off])
+    _ = talk.written(7)
+    #expect(talk.frame(7, connect()) == [respond(7, advised), off])
+    #expect(talk.frame(8, ready("r")) == [respond(8, "r"), .sendOff(ExchangeID(rawValue: 8))])
+  }
+
   @Test("dismissed, it refuses what is held and what comes, and delivers nothing more")
   func ended() {
     var talk = Conversation.holding()

@@ -259,4 +259,37 @@ struct SessionLongPollingTests {
     _ = talk.poll(3)
     #expect(talk.elapse() == [respond(3, plain)])
   }
+
+  @Test("what the client turns out not to have goes before all that waits, with the request that showed it")
+  func redelivered() {
+    var talk = Conversation.connected()
+    _ = talk.deliver([event("e1", at: 1)])
+    _ = talk.poll(2)
+    #expect(talk.written(2) == [.delivered([mark(1)]), .arm(milliseconds: 10_000)])
+    _ = talk.deliver([event("e2", at: 2)])
+    #expect(talk.session.received(.redeliver([event("e1", at: 1)])) == [])
+    #expect(talk.poll(3) == [respond(3, "e1", "e2", plain), .disarm])
+    #expect(talk.written(3) == [.delivered([mark(1), mark(2)]), .arm(milliseconds: 10_000)])
+    #expect(!talk.session.hasUndelivered)
+  }
+
+  @Test("a client is there while a connect waits or is answered, and not in the time that it is given to come again")
+  func live() {
+    var talk = Conversation.connected()
+    #expect(!talk.session.isLive)
+    _ = talk.poll(2)
+    #expect(talk.session.isLive)
+    _ = talk.deliver("e1")
+    #expect(talk.session.isLive)
+    _ = talk.written(2)
+    #expect(!talk.session.isLive)
+    _ = talk.poll(3)
+    _ = talk.closed(3)
+    #expect(!talk.session.isLive)
+    _ = talk.frame(7, connect())
+    _ = talk.written(7)
+    #expect(talk.session.isLive)
+    _ = talk.closed(7)
+    #expect(!talk.session.isLive)
+  }
 }

@@ -183,6 +183,7 @@ struct ModelClient {
         exchanges[exchange.rawValue] = .onItsWay(messages)
       case .arm: isTimerRunning = true
       case .disarm: isTimerRunning = false
+      case .sendOff: break
       case .delivered(let marks):
         for mark in marks {
           if mark.position != reported + 1 { faults.append("\(mark.position) reported after \(reported)") }

@@ -100,4 +100,12 @@ let unknown =
 
 func plain(_ id: String) -> String { #"{"id":"\#(id)","channel":"/meta/connect","successful":true}"# }
 
+/// The number of a batch that carries events up to `position`, the `later`th since then.
+func number(at position: Int, _ later: Int = 0) -> Int { position << 13 + later }
+func closing(at position: Int, _ later: Int = 0) -> String { closing(number(at: position, later)) }
+func advisedClosing(at position: Int) -> String {
+  #"{"channel":"/meta/connect","successful":true,"advice":{"reconnect":"retry","interval":0,"timeout":30000},"#
+    + #""ext":{"ack":\#(number(at: position))}}"#
+}
+
 func closing(_ batch: Int) -> String { #"{"channel":"/meta/connect","successful":true,"ext":{"ack":\#(batch)}}"# }

@@ -198,7 +198,7 @@ struct SmallServer {
         responses[exchange.rawValue] = try array(messages)
         _ = session?.received(.written(exchange, success: true))
       case .ended: session = nil
-      case .arm, .disarm, .delivered: break
+      case .arm, .disarm, .delivered, .sendOff: break
       }
     }
     return responses

@@ -5,7 +5,8 @@ import JSONEnvelope
 /// Only the fields that the protocol or the chat knows are decoded. Unknown ones are checked and skipped, one of the
 /// wrong kind counts as absent, and of a repeated one the last counts. Spec: Bayeux 1.0, "Protocol Elements".
 public enum BayeuxDecoder {
-  /// An array of messages, or one bare message; never an empty list.
+  /// An array of messages, or one bare message; never an empty list. More than `messagesMaximum` are to be refused one
+  /// by one.
   public static func decode(
     _ bytes: UnsafeRawBufferPointer, limits: BayeuxLimits = BayeuxLimits()
   ) throws(BayeuxDecodingError) -> [BayeuxMessage] {

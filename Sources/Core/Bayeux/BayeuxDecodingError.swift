@@ -7,6 +7,7 @@ public enum BayeuxDecodingError: Error, Sendable, Equatable, CustomStringConvert
   case empty
   /// Something else than an object stands for a message.
   case notAMessage
+  /// More than anybody would read the refusals of.
   case tooManyMessages
   /// A list or a text that we would have to repeat exceeds ``BayeuxLimits``.
   case fieldTooLong

@@ -23,6 +23,9 @@ public struct BayeuxError: Error, Sendable, Equatable, CustomStringConvertible {
   public static let publishDenied = BayeuxError(403, "publish_denied")
   public static let handshakeDenied = BayeuxError(403, "handshake_denied")
 
+  /// A request with more messages than are worked through at once.
+  public static func batchTooLarge(limit: Int) -> BayeuxError { BayeuxError(413, [String(limit)], "batch_too_large") }
+
   /// No connection type is common: names what the client offered, within reason.
   public static func connectionTypesNotSupported(_ offered: [String]) -> BayeuxError {
     BayeuxError(301, offered.prefix(8).map { String($0.prefix(32)) }, "Connection types not supported")

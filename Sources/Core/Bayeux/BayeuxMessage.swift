@@ -27,6 +27,8 @@ public struct BayeuxMessage: Sendable, Equatable {
   /// `ext.gms_user` and `ext.serviceId`. Spec: GMS 4.2, binding.
   public var userKey: String?
   public var serviceID: String?
+  /// `ext.gms_token`: proves who the user is, for clients that cannot set headers. Own extension.
+  public var userToken: String?
   /// `transcriptPosition` from `ext`, else from the top level; a text or a number. Nil if absent, negative or not a
   /// number. Spec: GMS 4.5, 5.2.
   public var transcriptPosition: Int?

@@ -27,7 +27,7 @@ struct BayeuxReader {
           refuse(.notAMessage)
           return []
         }
-        guard messages.count < limits.messagesMaximum else {
+        guard messages.count < limits.messagesReadMaximum else {
           refuse(.tooManyMessages)
           return []
         }
@@ -145,6 +145,7 @@ struct BayeuxReader {
     message.wantsAcknowledgment = false
     message.userKey = nil
     message.serviceID = nil
+    message.userToken = nil
     guard try scanner.peekKind() == .object else {
       try scanner.skipValue()
       return nil
@@ -156,6 +157,7 @@ struct BayeuxReader {
       switch key {
       case "ack": try acknowledgment(into: &message)
       case "gms_user": message.userKey = try scanner.stringIfAny()
+      case "gms_token": message.userToken = try scanner.stringIfAny()
       case "serviceId": message.serviceID = try scanner.stringIfAny()
       case "transcriptPosition": transcriptPosition = try position()
       default: try scanner.skipValue()

@@ -6,11 +6,7 @@ extension BayeuxSession {
   /// asked for the extension and does not use it.
   mutating func acknowledge(_ number: Int?, _ actions: inout [SessionAction]) {
     guard acknowledges, let number else { return }
-    if learnsBatch {
-      // Numbers go on where the client saw them before the restart; else an old number would cover a new batch.
-      learnsBatch = false
-      batch = min(max(batch, number), Self.learnedBatchMaximum)
-    }
+    if learnsBatch { learn(number, &actions) }
     let delivered = unacknowledged.filter { $0.firstBatch <= number }
     unacknowledged.removeAll { $0.firstBatch <= number }
     let requeued = queue.filter { $0.firstBatch > 0 && $0.firstBatch <= number }
@@ -21,6 +17,18 @@ extension BayeuxSession {
     confirm(delivered + requeued, &actions)
   }
 
-  /// A client may name any number; counting on from it must not overflow, nor leave what JavaScript can count.
-  private static let learnedBatchMaximum = 1 << 40
+  /// After a restart numbers go on where the client saw them, or an old number would cover a new batch; and what the
+  /// number says that the client has is not sent again.
+  private mutating func learn(_ number: Int, _ actions: inout [SessionAction]) {
+    learnsBatch = false
+    let waiting = Set(queue.compactMap { event in event.message.mark.flatMap { $0.isOfTranscript ? $0.source : nil } })
+    guard let has = numbers.learn(number, waiting: waiting) else { return }
+    func isKnown(_ event: QueuedEvent) -> Bool {
+      guard let mark = event.message.mark else { return false }
+      return mark.source == has.source && mark.position <= has.position
+    }
+    let known = queue.filter(isKnown)
+    queue.removeAll(where: isKnown)
+    confirm(known, &actions)
+  }
 }

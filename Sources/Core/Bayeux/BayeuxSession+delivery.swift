@@ -21,6 +21,16 @@ extension BayeuxSession {
     flush(&actions)
   }
 
+  /// Puts messages before everything that waits: the client turned out not to have what was written to it. The request
+  /// that showed it takes them along.
+  mutating func redeliver(_ messages: [QueuedMessage]) {
+    firstSerial -= UInt64(messages.count)
+    pendingMessages += messages.count
+    pendingBytes += messages.reduce(0) { $0 + $1.bytes.count }
+    queue.insert(
+      contentsOf: messages.enumerated().map { QueuedEvent(message: $1, serial: firstSerial + UInt64($0)) }, at: 0)
+  }
+
   /// Sends what is queued if something is there to carry it.
   mutating func flush(_ actions: inout [SessionAction]) {
     guard !queue.isEmpty else { return }
@@ -59,9 +69,11 @@ extension BayeuxSession {
     for event in queue { messages.append(event.message.bytes) }
     if acknowledges {
       // The batch that the connect reply after these events will close.
+      let batch = numbers.close(over: queue)
+      flight.batch = batch
       for index in queue.indices {
-        if queue[index].firstBatch == 0 { queue[index].firstBatch = batch + 1 }
-        queue[index].lastBatch = batch + 1
+        if queue[index].firstBatch == 0 { queue[index].firstBatch = batch }
+        queue[index].lastBatch = batch
       }
       unacknowledged.append(contentsOf: queue)
       unacknowledged.sort { $0.serial < $1.serial }
@@ -122,10 +134,10 @@ extension BayeuxSession {
   private mutating func putBack(_ flight: Flight) {
     if flight.carriesAdvice { owesAdvice = true }
     var events = flight.events
-    if let batches = flight.batches {
+    if let batch = flight.batch {
       // Only those that have not been sent again since.
-      events = unacknowledged.filter { batches.contains($0.lastBatch) }
-      unacknowledged.removeAll { batches.contains($0.lastBatch) }
+      events = unacknowledged.filter { $0.lastBatch == batch }
+      unacknowledged.removeAll { $0.lastBatch == batch }
     }
     requeue(events)
   }

@@ -16,6 +16,8 @@ extension BayeuxSession {
       if isArmed, held == nil { arm(graceMilliseconds, &actions) }
     }
     flush(&actions)
+    // It would only ask again, as fast as it is answered.
+    if isStopping, lane.transport == .webSocket { actions.append(.sendOff(lane.exchange)) }
   }
 
   /// A request without a connect: over long polling it takes the queue with it.
@@ -84,14 +86,14 @@ extension BayeuxSession {
 
   mutating func disconnect(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
     if let held {
-      let reply = BayeuxReply.connected(id: held.request.id, advice: .giveUp, batch: nextBatch())
+      let reply = BayeuxReply.connected(id: held.request.id, advice: .giveUp, batch: emptyBatch())
       actions.append(.respond(held.lane.exchange, messages: [reply]))
     }
     let messages = replies.map { reply in
       switch reply {
       case .ready(let bytes): bytes
       case .connect(let request):
-        BayeuxReply.connected(id: request.id, advice: .giveUp, batch: nextBatch())
+        BayeuxReply.connected(id: request.id, advice: .giveUp, batch: emptyBatch())
       }
     }
     actions.append(.respond(lane.exchange, messages: messages))
@@ -109,7 +111,7 @@ extension BayeuxSession {
         }
       }
       actions.append(.respond(exchange, messages: messages))
-    case .deliver, .timerElapsed, .written, .closed, .serverStops, .dismissed: break
+    case .deliver, .redeliver, .timerElapsed, .written, .closed, .serverStops, .dismissed: break
     }
   }
 
@@ -127,17 +129,12 @@ extension BayeuxSession {
       flight.carriesAdvice = true
       owesAdvice = false
     }
-    let batch = nextBatch()
-    if let batch { flight.batches = (flight.batches?.lowerBound ?? batch)...batch }
+    let batch = acknowledges ? flight.batch ?? numbers.ofEmptyReply() : nil
     return BayeuxReply.connected(id: request.id, advice: advice, batch: batch)
   }
 
-  /// Closes the current batch; nil without the extension.
-  private mutating func nextBatch() -> Int? {
-    guard acknowledges else { return nil }
-    batch += 1
-    return batch
-  }
+  /// The number in a reply that carries nothing; nil without the extension.
+  private mutating func emptyBatch() -> Int? { acknowledges ? numbers.ofEmptyReply() : nil }
 
   /// Whether a connect reply on this lane takes the queue with it.
   func carriesQueue(_ lane: Lane) -> Bool { lane.transport == .longPolling || acknowledges }

@@ -37,6 +37,7 @@ extension BayeuxSession {
     isStopping = true
     answerHeld(&actions)
     disarm(&actions)
+    if let socket { actions.append(.sendOff(socket)) }
   }
 
   mutating func end(_ end: SessionEnd, _ actions: inout [SessionAction]) {

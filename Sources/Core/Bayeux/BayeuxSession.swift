@@ -52,13 +52,16 @@ public struct BayeuxSession: Sendable {
   var flights: [Flight] = []
   /// Sent with a connect reply and not acknowledged yet, in order.
   var unacknowledged: [QueuedEvent] = []
-  /// The number of the last batch closed by a connect reply.
-  var batch = 0
+  /// The numbers of the batches that connect replies close.
+  var numbers = BatchNumbers()
   /// The first connect after a restart tells which batch numbers the client has seen already.
   var learnsBatch = false
   /// Marks of events that are written while an earlier one is not: reporting them would hide the gap.
   var writtenEarly: [(serial: UInt64, mark: DeliveryMark)] = []
-  var nextSerial: UInt64 = 0
+  var nextSerial = Self.middleSerial
+  /// The place of the first event that was put before all others.
+  var firstSerial = Self.middleSerial
+  private static let middleSerial: UInt64 = 1 << 32
   /// Everything not yet delivered, wherever it is: what the bounds of the queue apply to.
   var pendingMessages = 0
   var pendingBytes = 0
@@ -73,14 +76,22 @@ public struct BayeuxSession: Sendable {
   }
 
   /// A session rebuilt after a restart: nothing held, nothing queued.
-  public init(restoring clientID: String, settings: SessionSettings, acknowledges: Bool, isConnected: Bool) {
+  /// - Parameter delivered: the position of each chat that the client is known to have.
+  public init(
+    restoring clientID: String, settings: SessionSettings, acknowledges: Bool, isConnected: Bool,
+    delivered: [String: Int] = [:]
+  ) {
     self.init(clientID: clientID, settings: settings, acknowledges: acknowledges)
     self.isConnected = isConnected
     learnsBatch = true
+    numbers = BatchNumbers(delivered: delivered)
   }
 
   /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
   public var isHolding: Bool { held != nil }
+  /// Its client is there: a connect waits or is being answered, or a socket is open. One that is only given its time to
+  /// come again is not. Spec: GMS 6.2, last paragraph but one.
+  public var isLive: Bool { held != nil || socket != nil || flights.contains(where: \.carriesConnect) }
   /// Something waits for a response that could carry it.
   public var hasQueued: Bool { !queue.isEmpty }
   /// Something is queued, on its way or unacknowledged.
@@ -111,6 +122,8 @@ public struct BayeuxSession: Sendable {
       request(on: Lane(exchange: exchange, transport: transport), replies, &actions)
     case .deliver(let messages):
       deliver(messages, &actions)
+    case .redeliver(let messages):
+      redeliver(messages)
     case .timerElapsed:
       timerElapsed(&actions)
     case .written(let exchange, let success):
@@ -164,6 +177,6 @@ struct Flight: Sendable, Equatable {
   var carriesAdvice = false
   /// What the grace timer is to last once this is written.
   var graceMilliseconds = 0
-  /// The batches that its connect replies close.
-  var batches: ClosedRange<Int>?
+  /// The batch that it carries, with the acknowledgment extension.
+  var batch: Int?
 }

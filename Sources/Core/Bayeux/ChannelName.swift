@@ -14,9 +14,6 @@ public enum ChannelName {
   /// Whether this may be subscribed to: a channel, or a pattern with `*` or `**` as its whole last segment.
   public static func isValidPattern(_ name: String) -> Bool { form(of: name) != nil }
 
-  public static func isMeta(_ name: String) -> Bool { name.hasPrefix("/meta/") || name == "/meta" }
-  public static func isService(_ name: String) -> Bool { name.hasPrefix("/service/") }
-
   /// Whether a subscription covers a channel: `/a/*` one further segment, `/a/**` one or more, neither `/a` itself.
   /// Both must be valid.
   public static func matches(pattern: String, channel: String) -> Bool {

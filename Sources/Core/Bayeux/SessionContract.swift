@@ -21,10 +21,13 @@ public struct DeliveryMark: Sendable, Equatable {
   public let source: String
   /// The highest transcript position in the message.
   public let position: Int
+  /// False for what is no chat's, and whose position says nothing.
+  public let isOfTranscript: Bool
 
-  public init(source: String, position: Int) {
+  public init(source: String, position: Int, isOfTranscript: Bool = true) {
     self.source = source
     self.position = position
+    self.isOfTranscript = isOfTranscript
   }
 }
 
@@ -57,6 +60,8 @@ public enum SessionInput: Sendable, Equatable {
   /// A request of this client, all but its connect worked through; replies in request order.
   case request(exchange: ExchangeID, transport: ConnectionType, replies: [SessionReply])
   case deliver([QueuedMessage])
+  /// The client has not got these, although they were written: before everything else with the next response.
+  case redeliver([QueuedMessage])
   /// The session's one timer has run out.
   case timerElapsed
   /// The messages last handed to `respond` for this exchange are written, or could not be.
@@ -75,6 +80,8 @@ public enum SessionInput: Sendable, Equatable {
 public enum SessionAction: Sendable, Equatable {
   /// Write these messages as one JSON array. For long polling this completes the exchange.
   case respond(ExchangeID, messages: [[UInt8]])
+  /// Nothing more will be written to this socket: the server stops, and its client is to come back later.
+  case sendOff(ExchangeID)
   /// (Re)start the session's one timer; it replaces the running one.
   case arm(milliseconds: Int)
   case disarm
