@@ -10,7 +10,7 @@ struct BackgroundTests {
     let turn = try conversation.when(Conversation.disconnect("c1", position: 2, delivered: 2), at: 2)
     #expect(
       turn.events == [
-        .customerAbsent(session: "c1", position: 2, written: 2, cause: .disconnected),
+        .customerAbsent(session: "c1", position: 2, written: 2, cause: .disconnected, basis: .stated),
         .absenceNoted(text: "customer is not online"),
       ])
     #expect(
@@ -56,7 +56,7 @@ struct BackgroundTests {
     let turn = try conversation.when(Conversation.disconnect("c1", position: 1, delivered: 0), at: 3)
     #expect(turn.effects.first == .notifyAgents(.customerOnline(false)))
     #expect(conversation.chat.basePosition == 1)
-    #expect(conversation.chat.clientState == .backgroundQuiet)
+    #expect(conversation.chat.clientState == .backgroundWait)
   }
 
   @Test("B6: a disconnect before any subscription flags the customer too, with the start position")
@@ -86,34 +86,26 @@ struct BackgroundTests {
     #expect(conversation.chat.clientState == .backgroundWait)
   }
 
-  @Test("B7: an event that was queued but never written counts as arriving with the disconnect")
-  func unwritten() throws {
+  @Test("B7: what lies above the app's position counts as arriving with the disconnect, written or not")
+  func above() throws {
     var conversation = try Conversation.online()
     try conversation.when(Conversation.say("Written"), at: 2)
     try conversation.when(.customerSend(text: "Own"), at: 3)
     try conversation.when(Conversation.say("Queued"), at: 4)
     let turn = try conversation.when(Conversation.disconnect("c1", position: 2, delivered: 3), at: 5)
-    #expect(turn.events.last == .pushDelayStarted(phase: 1, positions: [5], deadline: Conversation.time(10)))
+    #expect(turn.events.last == .pushDelayStarted(phase: 1, positions: [3, 5], deadline: Conversation.time(10)))
     #expect(conversation.chat.basePosition == 2)
     #expect(conversation.chat.clientState == .backgroundWait)
   }
 
-  @Test("B7: an event that was written does not, even beyond the app's position")
-  func writtenBeyondPosition() throws {
-    var conversation = try Conversation.online()
-    try conversation.when(Conversation.say("Written"), at: 2)
-    try conversation.when(Conversation.disconnect("c1", position: 2, delivered: 3), at: 3)
-    #expect(conversation.chat.clientState == .backgroundQuiet)
-  }
-
-  @Test("B7: what another session of the customer was written does not count as arriving")
+  @Test("B7: the last session's word counts, also for what another session of the customer was written")
   func writtenElsewhere() throws {
     var conversation = try Conversation.online()
     try conversation.when(.cometSubscribed(session: "c2", delivered: 2), at: 2)
     try conversation.when(Conversation.say("One"), at: 3)
     try conversation.when(Conversation.disconnect("c1", position: 3, delivered: 3), at: 4)
-    try conversation.when(Conversation.disconnect("c2", position: 2, delivered: 2), at: 5)
-    #expect(conversation.chat.clientState == .backgroundQuiet)
+    let turn = try conversation.when(Conversation.disconnect("c2", position: 2, delivered: 2), at: 5)
+    #expect(turn.events.last == .pushDelayStarted(phase: 1, positions: [3], deadline: Conversation.time(10)))
     #expect(conversation.chat.basePosition == 2)
   }
 
@@ -193,7 +185,7 @@ struct BackgroundTests {
     let before = conversation.chat.lastPosition
     let actions: [ChatAction] = [
       .agentTyping(agentID: "k", started: true), .agentTyping(agentID: "k", started: false),
-      .customerSend(text: "From REST"), .customerNotice(text: "c"), .customerPushURL("u"),
+      .customerSend(text: "From REST"), .customerNotice(text: "c"), .customerPushURL("https://u.test/"),
       .customerTyping(started: true, preview: ""),
     ]
     for action in actions {

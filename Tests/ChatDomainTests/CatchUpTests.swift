@@ -108,11 +108,11 @@ struct CatchUpTests {
 
 @Suite("Chat, session lost without a word")
 struct CometLossTests {
-  @Test("B5, 6.6: a lost session counts as background with P = what was written; the agents are not told yet")
+  @Test("B5, 6.6: a lost session counts as background with P = what was confirmed; the agents are not told yet")
   func background() throws {
     var conversation = try Conversation.online()
     let turn = try conversation.when(.cometLost(session: "c1", delivered: 2), at: 20)
-    #expect(turn.events == [.customerAbsent(session: "c1", position: 2, written: 2, cause: .lost)])
+    #expect(turn.events == [.customerAbsent(session: "c1", position: 2, written: 2, cause: .lost, basis: .confirmed)])
     #expect(turn.effects == [.notifyAgents(.customerOnline(false))])
     #expect(conversation.chat.clientState == .backgroundQuiet)
     #expect(conversation.chat.basePosition == 2)

@@ -39,6 +39,10 @@ struct ChatEventPayloadTests {
     .pushRequested(number: 9, phase: 2, ordinal: 1, message: "New message from Agent", positions: [5, 6]),
     .pushHandedOver(number: 9),
     .erased(state: [0x08, 0x02, 0x12, 0x01, 0x73]),
+    .positionStated(position: 4),
+    .pushTargetChanged(
+      to: PushTarget(
+        type: "ios", deviceID: "d", provider: "p", language: "de", debug: true, subscriptionID: "sub |1")),
   ]
 
   static let variants: [ChatEvent] = [
@@ -51,6 +55,8 @@ struct ChatEventPayloadTests {
       with: ChatStart(
         chatSessionID: "x", userKey: "", notifiesByComet: true, nickname: "n", subject: "", firstMessage: "",
         pushTarget: PushTarget(type: "", deviceID: ""), userID: "", secureKey: "", data: [])),
+    .pushTargetChanged(to: nil),
+    .pushTargetChanged(to: PushTarget(type: "fcm", deviceID: "t")),
     .linePosted(party: 0, type: .typingStarted, text: ""),
     .linePosted(party: 200, type: .pushURL, text: "https://example.test/?a=b"),
     .dataUpdated(pairs: []),
@@ -60,6 +66,8 @@ struct ChatEventPayloadTests {
     .cometUnsubscribed(session: "c1", base: nil, written: 0),
     .cometDetached(session: "", base: nil, written: 0),
     .customerAbsent(session: "c1", position: 0, written: 0, cause: .disconnected),
+    .customerAbsent(session: "c1", position: 3, written: 5, cause: .disconnected, basis: .stated),
+    .customerAbsent(session: "c1", position: 3, written: 5, cause: .lost, basis: .confirmed),
     .chatEnded(party: 5, cause: .party),
     .lineRemembered(position: 7, droppingOldest: false),
     .pushRequested(number: 1, phase: 1, ordinal: 1, message: "", positions: []),
@@ -84,7 +92,7 @@ struct ChatEventPayloadTests {
 
   @Test("the tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...25))
+    #expect(Self.events.map(\.tag) == Array(1...26) + [45])
   }
 
   @Test("the bytes are frozen", arguments: zip(events, frozenPayloads))
@@ -106,7 +114,8 @@ struct ChatEventPayloadTests {
   func missing(event: ChatEvent) throws {
     let stored = StoredEvent(tag: event.tag, payload: [])
     switch event {
-    case .expired, .customerReturned, .dataUpdated: #expect(try stored.decoded(as: ChatEvent.self).tag == event.tag)
+    case .expired, .customerReturned, .dataUpdated, .pushTargetChanged:
+      #expect(try stored.decoded(as: ChatEvent.self).tag == event.tag)
     default: #expect(throws: PayloadError.self) { try stored.decoded(as: ChatEvent.self) }
     }
   }
@@ -137,7 +146,14 @@ struct ChatEventPayloadTests {
     refused(25, .missingField(1)) { $0.data(20, []) }
     refused(25, .outOfRange(field: 1)) { $0.data(20, [0x08, 0x05]) }
     refused(25, .truncated) { $0.data(20, [0x08, 0x02, 0x12, 0x02, 0x73]) }
-    refused(26, .unknownTag(26)) { _ in }
+    refused(16, .outOfRange(field: 21)) { writer in
+      writer.text(5, "c")
+      writer.integer(4, 0)
+      writer.integer(11, 0)
+      writer.unsigned(12, 1)
+      writer.unsigned(21, 9)
+    }
+    refused(27, .unknownTag(27)) { _ in }
     refused(0, .unknownTag(0)) { _ in }
   }
 

@@ -111,10 +111,15 @@ extension Conversation {
   static func say(_ text: String) -> ChatAction { .agentSend(agentID: "k", text: text) }
 
   static func disconnect(
-    _ session: String, position: Int?, delivered: Int, concernsSeveralChats: Bool = false
+    _ session: String, position: Int?, delivered: Int, concernsSeveralChats: Bool = false, departed: Set<String> = []
   ) -> ChatAction {
     .cometDisconnected(
-      session: session, position: position, delivered: delivered, concernsSeveralChats: concernsSeveralChats)
+      session: session, position: position, delivered: delivered, concernsSeveralChats: concernsSeveralChats,
+      departed: departed)
+  }
+
+  static func state(_ position: Int, replacesStated: Bool = true) -> ChatAction {
+    .statePosition(position, concernsSeveralChats: false, replacesStated: replacesStated)
   }
 }
 

@@ -26,4 +26,6 @@ let frozenPayloads: [String] = [
   "4012380448021a164e6577206d6573736167652066726f6d204167656e74500a500c",  // pushRequested
   "4012",  // pushHandedOver
   "a201050802120173",  // erased
+  "2008",  // positionStated
+  "c202190a03696f731201641a01702202646528013206737562207c31",  // pushTargetChanged
 ]

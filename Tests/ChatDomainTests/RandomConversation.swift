@@ -9,6 +9,8 @@ struct RandomConversation {
   private(set) var timers: [ChatTimer: Timestamp] = [:]
   private(set) var owed: [Int] = []
   private(set) var sent: [String: [Int]] = [:]
+  /// What the app said in a session that it has, whether or not anything was to be sent above it then.
+  private(set) var stated: [String: Int] = [:]
   private(set) var pushed: [Int: [Int]] = [:]
   private(set) var isShownOnline = true
   /// The invariants that did not hold, with the action that broke them.
@@ -52,6 +54,11 @@ struct RandomConversation {
     do { turn = try conversation.when(action, at: second) } catch is ChatRejection { return }
     actionCount += 1
     turns.append(turn)
+    switch action {
+    case .cometSubscribed(let session, _, let position?), .cometConnected(let session, _, let position?):
+      stated[session] = position
+    default: break
+    }
     if action == .erase { owed = [] }
     for effect in turn.effects { note(effect, action) }
     if case .pushHandedOver(let number) = action { owed.removeAll { $0 == number } }
@@ -69,7 +76,7 @@ struct RandomConversation {
       owed.append(push.number)
       expect(push.number == owed.last, "pushes are numbered in order", action)
       expect(!push.lastTranscript.isEmpty, "a push carries something", action)
-      expect(push.position > (positions.last ?? 0), "nothing is pushed twice within a phase", action)
+      expect(!positions.contains(push.position), "nothing is pushed twice within a phase", action)
       expect(
         conversation.chat.events(after: push.position - 1).first?.role != .client, "the customer's own is not pushed",
         action)
@@ -83,7 +90,7 @@ struct RandomConversation {
           first > last && events.map(\.position) == Array(first..<(first + events.count)),
           "a session gets each event once and in order", action)
         // What it does not get, the customer has said to have, or another session was sent.
-        let had = max(conversation.chat.basePosition, sent.values.compactMap(\.last).max() ?? 0)
+        let had = max(conversation.chat.basePosition, sent.values.compactMap(\.last).max() ?? 0, stated[session] ?? 0)
         expect(first - 1 <= max(last, had), "a session misses nothing that the customer has not had", action)
         sent[session, default: []] += events.map(\.position)
       }
@@ -91,7 +98,7 @@ struct RandomConversation {
       expect(isOnline != isShownOnline || action == .erase, "agents hear of changes only", action)
       isShownOnline = isOnline
     case .expired: timers = [:]
-    case .notifyAgents, .opened, .ended: break
+    case .notifyAgents, .pushTargetNamed, .opened, .ended: break
     }
   }
 
@@ -108,6 +115,7 @@ struct RandomConversation {
       chat.basePosition >= 0 && chat.basePosition <= chat.lastPosition, "the base lies within the transcript", action)
     // A clientId that is gone never comes back; in these tests its name may.
     sent = sent.filter { chat.attachedSessions.contains($0.key) }
+    stated = stated.filter { chat.attachedSessions.contains($0.key) }
     guard chat.lifecycle != .expired else { return }
     var owedTimers: [ChatTimer: Timestamp] = [:]
     for case .startTimer(let timer, let deadline) in chat.outstandingEffects { owedTimers[timer] = deadline }
@@ -142,21 +150,34 @@ extension RandomConversation {
     case 10..<16: return .agentSend(agentID: agent, text: "Answer \(second)")
     case 16: return .agentTyping(agentID: agent, started: chance(2))
     case 17 where chance(8): return .erase
-    case 17: return chance(2) ? .agentNotice(agentID: agent, text: "note") : .agentPushURL(agentID: agent, url: "u")
+    case 17:
+      return chance(2)
+        ? .agentNotice(agentID: agent, text: "note") : .agentPushURL(agentID: agent, url: "https://u.test/")
     case 18: return .agentLeave(agentID: agent)
-    case 19..<23: return .cometSubscribed(session: session, delivered: highestDelivered)
-    case 23..<27: return .cometConnected(session: known, delivered: highestDelivered)
+    case 19..<23: return .cometSubscribed(session: session, delivered: highestDelivered, stated: statedPosition)
+    case 23..<26: return .cometConnected(session: known, delivered: highestDelivered, stated: statedPosition)
+    case 26:
+      return .statePosition(
+        Int.random(in: -1...(chat.lastPosition + 2), using: &generator), concernsSeveralChats: chance(4),
+        replacesStated: chance(2))
     case 27: return .cometUnsubscribed(session: known, delivered: delivered)
     case 28..<32:
       let position = chance(3) ? nil : Int.random(in: -1...(chat.lastPosition + 2), using: &generator)
+      let departed = chat.activeSessions.filter { _ in chance(3) }
       return Conversation.disconnect(
-        chance(5) ? "unknown" : known, position: position, delivered: delivered, concernsSeveralChats: chance(4))
+        chance(5) ? "unknown" : known, position: position, delivered: delivered, concernsSeveralChats: chance(4),
+        departed: Set(departed))
     case 32..<35: return .cometLost(session: known, delivered: delivered)
     case 35: return .pushDelayElapsed(phase: chat.phaseCount - 1)
     case 36..<38: return .pushHandedOver(number: owed.randomElement(using: &generator) ?? 1)
     case 38: return chance(12) ? .customerLeave : .customerSend(text: "Still here")
     default: return chance(12) ? .agentClose(agentID: agent) : .agentSend(agentID: agent, text: "Anything else?")
     }
+  }
+
+  /// What the app says it has: seldom anything.
+  private var statedPosition: Int? {
+    mutating get { chance(4) ? Int.random(in: 0...(conversation.chat.lastPosition + 2), using: &generator) : nil }
   }
 
   /// Some of what was sent to the session was written.

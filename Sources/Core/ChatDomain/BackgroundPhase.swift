@@ -13,6 +13,10 @@ struct BackgroundPhase: Sendable, Equatable, Codable {
 
   /// Counted from 1 within the chat; names the timer.
   let number: Int
+  /// What P rests on.
+  var basis: PositionBasis
+  /// Whatever qualifies after this position has its push, or is remembered for one.
+  var coveredAfter: Int
   var stage = Stage.quiet
   /// Positions of the qualifying events that the first push will carry, oldest first.
   var remembered: [Int] = []
@@ -22,10 +26,20 @@ struct BackgroundPhase: Sendable, Equatable, Codable {
 
   var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 
-  init(number: Int, owesAbsenceNotice: Bool) {
+  init(number: Int, basis: PositionBasis, coveredAfter: Int, owesAbsenceNotice: Bool) {
     self.number = number
+    self.basis = basis
+    self.coveredAfter = coveredAfter
     self.owesAbsenceNotice = owesAbsenceNotice
   }
+}
+
+/// What the base position of a background phase rests on. Spec: GMS 6.1.
+public enum PositionBasis: String, Sendable, Codable, CaseIterable {
+  /// The app has named it.
+  case stated
+  /// A guess: the last event that the app is known to have.
+  case confirmed
 }
 
 /// How a background phase begins.

@@ -5,17 +5,19 @@
 public struct ChatCommand: Sendable {
   public var action: ChatAction
   public var policy: ChatPolicy
+  public var caller: ChatCaller
 
-  public init(_ action: ChatAction, policy: ChatPolicy) {
+  public init(_ action: ChatAction, policy: ChatPolicy, caller: ChatCaller = .house) {
     self.action = action
     self.policy = policy
+    self.caller = caller
   }
 }
 
 public enum ChatAction: Sendable, Equatable {
   // The service instance.
-  /// Makes the service instance; its entity key is the service id.
-  case create(serviceName: String, data: [DataPair])
+  /// Makes the service instance; its entity key is the service id. `userKey`: whose it is, if its request said so.
+  case create(serviceName: String, data: [DataPair], userKey: String? = nil)
   /// The customer starts the chat of this instance (at most one for each instance).
   case start(ChatStart)
   /// The time to live of an instance has passed since its last use.
@@ -30,13 +32,16 @@ public enum ChatAction: Sendable, Equatable {
   case customerPushURL(String)
   /// Merges into the attached data; an empty value removes its key.
   case updateData([DataPair])
+  /// From now on pushes go there; nil: nowhere.
+  case changePushTarget(PushTarget?)
   /// Ends the chat; once it has ended, repeating is harmless and yields no event.
   case customerLeave
   /// The customer has been handed everything up to `upTo` by a REST reply (lazy: nobody waits for it).
   case noteServed(upTo: Int)
 
   // Agents.
-  case agentJoin(agentID: String, nickname: String, role: PartyRole)
+  /// `onlyIfWaiting`: an agent takes what nobody has, and does not come upon others' conversations.
+  case agentJoin(agentID: String, nickname: String, role: PartyRole, onlyIfWaiting: Bool = false)
   case agentSend(agentID: String, text: String)
   case agentTyping(agentID: String, started: Bool)
   case agentPushURL(agentID: String, url: String)
@@ -48,17 +53,22 @@ public enum ChatAction: Sendable, Equatable {
 
   // The customer's Comet sessions. `session` is a clientId.
   /// A Comet session of this chat's customer has subscribed to the chat channel.
-  /// `delivered`: the highest position of this chat written to any live session of the customer, 0 if none.
-  case cometSubscribed(session: String, delivered: Int)
+  /// `delivered`: the highest position of this chat that any live session of the customer has confirmed, 0 if none.
+  /// `stated`: the position that the app named when it shook hands or connected; it counts as it is.
+  case cometSubscribed(session: String, delivered: Int, stated: Int? = nil)
   /// A Comet session of this chat's customer has made its first `/meta/connect`.
-  case cometConnected(session: String, delivered: Int)
+  case cometConnected(session: String, delivered: Int, stated: Int? = nil)
   /// A Comet session of this chat's customer has unsubscribed.
   case cometUnsubscribed(session: String, delivered: Int)
   /// `/meta/disconnect`. `position` is what the app says it has, nil if it did not say; `delivered` is the highest
-  /// position written to this session; `concernsSeveralChats` clamps the position to what was delivered here.
+  /// position that this session has confirmed; `concernsSeveralChats` clamps the position to what was delivered here.
   /// `session` may be unknown to the chat (a clientId that had expired): the chat is flagged all the same, unless
-  /// another live session remains. Spec: GMS 4.5, 6.2.
-  case cometDisconnected(session: String, position: Int?, delivered: Int, concernsSeveralChats: Bool)
+  /// another live session remains; those in `departed` are known not to be. Spec: GMS 4.5, 6.2.
+  case cometDisconnected(
+    session: String, position: Int?, delivered: Int, concernsSeveralChats: Bool, departed: Set<String> = [])
+  /// The app says elsewhere what it has: in a handshake, or by a `refresh`, which only takes the place of a guess
+  /// (`replacesStated` is false). Counts while the customer is flagged disconnected. Spec: GMS 6.1, 6.2 B16, 6.7.
+  case statePosition(Int, concernsSeveralChats: Bool, replacesStated: Bool)
   /// The session expired without a word. `delivered` as above. Spec: GMS 6.6.
   case cometLost(session: String, delivered: Int)
 
@@ -84,7 +94,7 @@ public struct DataPair: Sendable, Equatable, Codable {
 public struct ChatStart: Sendable, Equatable, Codable {
   /// 16 characters `[0-9A-Za-z]`.
   public var chatSessionID: String
-  /// The `gms_user` header; nil if the app sent none (then only `ext.serviceId` reaches the chat).
+  /// The `gms_user` header; nil if the app sent none (then the service id alone opens the chat).
   public var userKey: String?
   /// False: the app polls with `refresh`; no Comet events, no background state, no push.
   public var notifiesByComet: Bool
@@ -128,12 +138,18 @@ public struct PushTarget: Sendable, Equatable, Hashable, Codable {
   public var language: String?
   /// Use the `debug.` credentials.
   public var debug: Bool
+  /// The id of the subscription whose address this is: pushes go out as long as it lasts. Spec: GMS 3.4.
+  public var subscriptionID: String?
 
-  public init(type: String, deviceID: String, provider: String? = nil, language: String? = nil, debug: Bool = false) {
+  public init(
+    type: String, deviceID: String, provider: String? = nil, language: String? = nil, debug: Bool = false,
+    subscriptionID: String? = nil
+  ) {
     self.type = type
     self.deviceID = deviceID
     self.provider = provider
     self.language = language
     self.debug = debug
+    self.subscriptionID = subscriptionID
   }
 }

@@ -22,15 +22,19 @@ private enum Field {
   static let start = 18
   static let droppingOldest = 19
   static let state = 20
+  static let basis = 21
+  static let userKey = 22
+  static let target = 40
 }
 
 extension ChatEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
-    case .created(let serviceName, let data, let expiresAt):
+    case .created(let serviceName, let data, let expiresAt, let userKey):
       writer.text(Field.serviceName, serviceName)
       writer.pairs(Field.pair, data)
       writer.time(Field.time, expiresAt)
+      writer.text(Field.userKey, ifPresent: userKey)
     case .started(let start): writer.nested(Field.start) { start.encode(into: &$0) }
     case .linePosted(let party, let type, let text):
       writer.integer(Field.party, party)
@@ -56,11 +60,13 @@ extension ChatEvent {
       writer.text(Field.session, session)
       if let base { writer.integer(Field.position, base) }
       writer.integer(Field.written, written)
-    case .customerAbsent(let session, let position, let written, let cause):
+    case .customerAbsent(let session, let position, let written, let cause, let basis):
       writer.text(Field.session, session)
       writer.integer(Field.position, position)
       writer.integer(Field.written, written)
       writer.unsigned(Field.cause, cause.code)
+      if let basis { writer.unsigned(Field.basis, basis.code) }
+    case .positionStated(let position): writer.integer(Field.position, position)
     case .pushDelayStarted(let phase, let positions, let deadline):
       writer.integer(Field.phase, phase)
       for position in positions { writer.integer(Field.positions, position) }
@@ -77,6 +83,8 @@ extension ChatEvent {
       for position in positions { writer.integer(Field.positions, position) }
     case .pushHandedOver(let number): writer.integer(Field.number, number)
     case .erased(let state): writer.data(Field.state, state)
+    case .pushTargetChanged(let target):
+      if let target { writer.nested(Field.target) { target.encode(into: &$0) } }
     }
   }
 
@@ -91,7 +99,7 @@ extension ChatEvent {
     case 1:
       self = .created(
         serviceName: try fields.serviceName.required(Field.serviceName), data: fields.pairs,
-        expiresAt: try fields.time.required(Field.time))
+        expiresAt: try fields.time.required(Field.time), userKey: fields.userKey)
     case 2: self = .started(with: try fields.start.required(Field.start))
     case 4: self = .previewTyped(text: try fields.text.required(Field.text))
     case 5: self = .dataUpdated(pairs: fields.pairs)
@@ -119,7 +127,8 @@ extension ChatEvent {
       self = .customerAbsent(
         session: try fields.sessionText, position: try fields.position.required(Field.position),
         written: try fields.written.required(Field.written),
-        cause: try AbsenceCause(code: fields.cause.required(Field.cause)).inRange(Field.cause))
+        cause: try AbsenceCause(code: fields.cause.required(Field.cause)).inRange(Field.cause),
+        basis: try fields.positionBasis)
     case 17: self = .customerReturned
     case 18: self = .absenceNoted(text: try fields.text.required(Field.text))
     case 19: self = .returnNoted(text: try fields.text.required(Field.text))
@@ -142,6 +151,8 @@ extension ChatEvent {
       // `evolve` asks no questions, so the answer is found here.
       _ = try ChatSession(stateBytes: state)
       self = .erased(state: state)
+    case 26: self = .positionStated(position: try fields.position.required(Field.position))
+    case 45: self = .pushTargetChanged(to: fields.target)
     default: throw .unknownTag(tag)
     }
   }
@@ -183,6 +194,9 @@ private struct ChatEventFields {
   var start: ChatStart?
   var droppingOldest = false
   var state: [UInt8]?
+  var basis: UInt64?
+  var userKey: String?
+  var target: PushTarget?
 
   init(_ payload: inout PayloadReader) throws(PayloadError) {
     while let field = try payload.next() {
@@ -208,10 +222,22 @@ private struct ChatEventFields {
         start = try ChatStart(payload: &nested)
       case Field.droppingOldest: droppingOldest = try payload.bool()
       case Field.state: state = try payload.data()
+      case Field.basis: basis = try payload.unsigned()
+      case Field.userKey: userKey = try payload.text()
+      case Field.target:
+        var nested = try payload.nested()
+        target = try PushTarget(payload: &nested)
       default: try payload.skip()
       }
     }
   }
 
   var sessionText: String { get throws(PayloadError) { try session.required(Field.session) } }
+
+  var positionBasis: PositionBasis? {
+    get throws(PayloadError) {
+      guard let basis else { return nil }
+      return try PositionBasis(code: basis).inRange(Field.basis)
+    }
+  }
 }

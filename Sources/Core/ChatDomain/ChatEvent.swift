@@ -4,7 +4,7 @@ public import EventSourcing
 ///
 /// | tag | event | fields |
 /// |---|---|---|
-/// | 1 | `created` | service name 17, data 16…, deadline 6 |
+/// | 1 | `created` | service name 17, data 16…, deadline 6, user key 22 (absent: none) |
 /// | 2 | `started` | start 18 |
 /// | 3 | `linePosted` | party 1, type 2 (absent: `Message.Text`), text 3 (absent: empty) |
 /// | 4 | `previewTyped` | text 3 |
@@ -19,7 +19,7 @@ public import EventSourcing
 /// | 13 | `cometConnected` | session 5, position 4 (absent: activates nothing) |
 /// | 14 | `cometUnsubscribed` | session 5, position 4 (absent: base unchanged), written 11 |
 /// | 15 | `cometDetached` | session 5, position 4 (absent: base unchanged), written 11 |
-/// | 16 | `customerAbsent` | session 5, position 4, written 11, cause 12 |
+/// | 16 | `customerAbsent` | session 5, position 4, written 11, cause 12, basis 21 (absent in older records) |
 /// | 17 | `customerReturned` | – |
 /// | 18 | `absenceNoted` | text 3 |
 /// | 19 | `returnNoted` | text 3 |
@@ -29,17 +29,22 @@ public import EventSourcing
 /// | 23 | `pushRequested` | number 8, phase 7, ordinal 9, message 3, positions 10… |
 /// | 24 | `pushHandedOver` | number 8 |
 /// | 25 | `erased` | state 20: `ChatSession+state.swift` |
+/// | 26 | `positionStated` | position 4 |
+/// | 45 | `pushTargetChanged` | target 40 as in `ChatStart` (absent: none any more) |
 ///
 /// The field numbers mean the same in every event of this table; see `ChatEvent+payload.swift` for their types.
 public enum ChatEvent: JournaledEvent {
   // The instance.
-  case created(serviceName: String, data: [DataPair], expiresAt: Timestamp)
+  /// `userKey`: the `gms_user` of whoever made the instance; nil if the request named none.
+  case created(serviceName: String, data: [DataPair], expiresAt: Timestamp, userKey: String? = nil)
   /// Indirect: the one large payload must not make every other event large.
   indirect case started(with: ChatStart)
   case expired
   /// The time-to-live timer came too early: the instance was used meanwhile.
   case timeToLiveExtended(until: Timestamp)
   case dataUpdated(pairs: [DataPair])
+  /// Pushes that are asked for from now on go there; nil: nowhere. What is owed already goes where it was to go.
+  case pushTargetChanged(to: PushTarget?)
   /// A REST reply has given out everything up to `upTo`. Also notes that the instance is in use.
   case served(upTo: Int)
   /// The customer's words and traces were erased. `state` is all that is left, as `ChatSession.encodeState` wrote it:
@@ -62,11 +67,16 @@ public enum ChatEvent: JournaledEvent {
   // The customer's Comet sessions. `activeAfter`: from now on the session gets every event after this position.
   case cometSubscribed(session: String, activeAfter: Int?)
   case cometConnected(session: String, activeAfter: Int?)
-  /// `base`: what the customer has, if no active session is left. `written`: the highest position that was written.
+  /// `base`: what the customer has, if no active session is left. `written`: the highest position that it confirmed (in
+  /// older records: that was written to it).
   case cometUnsubscribed(session: String, base: Int?, written: Int)
   case cometDetached(session: String, base: Int?, written: Int)
-  /// The last active session is gone: the customer is flagged disconnected with base position `position`.
-  case customerAbsent(session: String, position: Int, written: Int, cause: AbsenceCause)
+  /// The last active session is gone: the customer is flagged disconnected with base position `position`. What
+  /// qualifies after it was said before is announced by the events that follow; where `basis` is nil, only what had
+  /// been written to no session is.
+  case customerAbsent(session: String, position: Int, written: Int, cause: AbsenceCause, basis: PositionBasis? = nil)
+  /// The app has said what it has while it is flagged disconnected: this is the base position from now on.
+  case positionStated(position: Int)
   case customerReturned
 
   // Pushes.
@@ -104,6 +114,8 @@ public enum ChatEvent: JournaledEvent {
     case .pushRequested: 23
     case .pushHandedOver: 24
     case .erased: 25
+    case .positionStated: 26
+    case .pushTargetChanged: 45
     }
   }
 

@@ -12,6 +12,8 @@ public enum ChatRejection: Error, Equatable, Sendable {
   case notJoined
   /// The agent is in this chat already: 409.
   case alreadyJoined
+  /// Another agent has the chat: 409.
+  case taken
   /// A required text is empty: 400 with the field's name.
   case empty(field: String)
   /// A field is longer than its limit: 400 (413 for texts).

@@ -3,7 +3,8 @@ import EventSourcing
 // What agents do. Each line that they add may be pushed. Spec: GMS 12.3.
 extension ChatSession {
   func agentJoin(
-    _ agentID: String, _ nickname: String, _ role: PartyRole, _ policy: ChatPolicy, _ now: Timestamp
+    _ agentID: String, _ nickname: String, _ role: PartyRole, onlyIfWaiting: Bool, _ policy: ChatPolicy,
+    _ now: Timestamp
   ) throws(ChatRejection) -> [ChatEvent] {
     try requireLive()
     let limits = policy.limits
@@ -13,6 +14,8 @@ extension ChatSession {
     try require(nickname, field: "nickname", atMost: limits.nicknameBytesMaximum)
     guard role != .client else { throw .invalid(field: "role", reason: "an agent cannot be the customer") }
     guard !hasAgent(agentID) else { throw .alreadyJoined }
+    // Decided here and not where the request came in: of two agents who reach for it at once one gets it.
+    if onlyIfWaiting, !isWaiting { throw .taken }
     guard presentAgents.count < limits.agentsMaximum else { throw .limitReached("agents") }
     try requireRoom(policy)
     return [.agentJoined(agentID: agentID, nickname: nickname, role: role)]

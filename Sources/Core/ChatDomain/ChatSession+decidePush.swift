@@ -9,7 +9,12 @@ extension ChatSession {
     guard let background else { return [] }
     let position = lastPosition + 1
     var events: [ChatEvent] = []
-    if background.owesAbsenceNotice, type == .messageText, !policy.absenceNotice.isEmpty {
+    #if CARILLON_CANARIES
+      let isForgotten = Canary.sings(.noticeForgotten)
+    #else
+      let isForgotten = false
+    #endif
+    if background.owesAbsenceNotice, !isForgotten, type == .messageText, !policy.absenceNotice.isEmpty {
       events.append(.absenceNoted(text: policy.absenceNotice))
     }
     #if CARILLON_CANARIES

@@ -6,9 +6,10 @@ extension ChatSession {
     if event.isUse { lastUse = max(lastUse, time) }
     switch event {
     case .linePosted(let party, let type, let text): append(type, text, party: party, time)
-    case .created(let serviceName, let data, let expiresAt):
+    case .created(let serviceName, let data, let expiresAt, let userKey):
       lifecycle = .created
       self.serviceName = serviceName
+      self.userKey = userKey
       self.data.merge(data)
       timeToLiveDeadline = expiresAt
     case .started(let start): evolve(startedWith: start, at: time)
@@ -17,6 +18,7 @@ extension ChatSession {
       links.removeAll()
     case .timeToLiveExtended(let deadline): timeToLiveDeadline = deadline
     case .dataUpdated(let pairs): data.merge(pairs)
+    case .pushTargetChanged(let target): pushTarget = target
     case .served(let position): servedPosition = max(servedPosition, position)
     case .erased(let state):
       // Bytes that are no state never get here: they are refused when the event is decoded.
@@ -39,7 +41,8 @@ extension ChatSession {
       appendForAgents(text, time)
     case .returnNoted(let text): appendForAgents(text, time)
 
-    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .customerReturned:
+    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
+      .customerReturned:
       evolve(link: event)
     case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver:
       evolve(push: event)
@@ -50,7 +53,7 @@ extension ChatSession {
     lifecycle = .live
     startedAt = time
     chatSessionID = start.chatSessionID
-    userKey = start.userKey
+    userKey = start.userKey ?? userKey
     notifiesByComet = start.notifiesByComet
     subject = start.subject
     pushTarget = start.pushTarget
@@ -86,11 +89,22 @@ extension ChatSession {
     case .cometDetached(let session, let base, let written):
       links.removeAll { $0.session == session }
       note(base: base, written: written)
-    case .customerAbsent(let session, let position, let written, let cause):
+    case .customerAbsent(let session, let position, let written, let cause, let basis):
+      // Records without a basis announced only what had been written nowhere.
+      let has = max(written, link(session)?.activeAfter ?? basePosition)
+      let coveredAfter = basis == nil ? max(position, has, writtenPosition) : position
       links.removeAll { $0.session == session }
+      setAsideActiveLinks()
       note(base: position, written: written)
       phaseCount += 1
-      background = BackgroundPhase(number: phaseCount, owesAbsenceNotice: cause == .lost)
+      background = BackgroundPhase(
+        number: phaseCount, basis: basis ?? .confirmed, coveredAfter: coveredAfter, owesAbsenceNotice: cause == .lost)
+    case .positionStated(let position):
+      basePosition = position
+      guard var phase = background else { return }
+      phase.basis = .stated
+      phase.coveredAfter = min(phase.coveredAfter, position)
+      background = phase
     case .customerReturned:
       background = nil
       hasBeenOnline = true
@@ -105,7 +119,9 @@ extension ChatSession {
       background?.remembered = positions
     case .lineRemembered(let position, let droppingOldest):
       if droppingOldest, background?.remembered.isEmpty == false { background?.remembered.removeFirst() }
-      background?.remembered.append(position)
+      // One that the app turns out not to have may be older than what is remembered.
+      let place = background?.remembered.lastIndex { $0 < position }.map { $0 + 1 } ?? 0
+      background?.remembered.insert(position, at: place)
     case .pushDelayCancelled:
       background?.stage = .quiet
       background?.remembered = []
@@ -165,9 +181,24 @@ extension ChatSession {
     }
   }
 
+  /// Sessions that nobody holds any more get nothing while the customer is away, and what they were not sent if they
+  /// come back.
+  private mutating func setAsideActiveLinks() {
+    let position = lastPosition
+    for index in links.indices where links[index].isActive {
+      links[index].sentThrough = position
+      links[index].activeAfter = nil
+      links[index].isConnected = false
+    }
+  }
+
   private mutating func activate(_ session: String, after position: Int?) {
     guard let position else { return }
-    changeLink(session) { $0.activeAfter = position }
+    let last = lastPosition
+    changeLink(session) { link in
+      link.activeAfter = position
+      link.caughtUpThrough = last
+    }
     hasBeenOnline = true
   }
 

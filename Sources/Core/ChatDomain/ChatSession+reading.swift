@@ -85,6 +85,9 @@ extension ChatSession {
   /// The customer left for the background, or was lost, and has not come back.
   public var isFlaggedDisconnected: Bool { background != nil }
 
+  /// The customer is flagged disconnected, and what the app has is a guess.
+  public var isPositionGuessed: Bool { background?.basis == .confirmed }
+
   /// What agents are told: the chat is live and the customer is not flagged disconnected.
   public var customerIsOnline: Bool { isLive && background == nil }
 
@@ -112,12 +115,45 @@ extension ChatSession {
     }
     return events(after: has).prefix(max(0, link.sentThrough - has))
   }
+
+  /// What was written to an active session after `position`, up to `last`.
+  /// - Parameter isStated: the app says that it has no more, whatever the session began with.
+  public func repetition(
+    for session: String, after position: Int, upTo last: Int, isStated: Bool
+  ) -> ArraySlice<TranscriptEvent> {
+    guard let link = link(session) else { return [] }
+    let first = isStated ? position : max(position, link.activeAfter ?? 0)
+    return events(after: first).prefix(max(0, last - first))
+  }
+
+  /// Events as they fall into notifications when they are sent again: as they did the first time, so that each comes
+  /// under its id. What a session missed when it began was one notification, each later event is one of its own; of
+  /// many only the first can have been sent already, and the rest comes as one.
+  public func notifications(of events: ArraySlice<TranscriptEvent>, for session: String) -> [ArraySlice<
+    TranscriptEvent
+  >] {
+    var rest = events
+    var notifications: [ArraySlice<TranscriptEvent>] = []
+    let caughtUp = rest.prefix { $0.position <= link(session)?.caughtUpThrough ?? 0 }
+    if !caughtUp.isEmpty {
+      notifications.append(caughtUp)
+      rest = rest.dropFirst(caughtUp.count)
+    }
+    while !rest.isEmpty {
+      let count = notifications.count < ChatLimits.repeatedNotificationsMaximum ? 1 : rest.count
+      notifications.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return notifications
+  }
 }
 
 extension ChatSession {
   func link(_ session: String) -> CometLink? { links.first { $0.session == session } }
 
-  func hasActiveSession(except session: String) -> Bool { links.contains { $0.isActive && $0.session != session } }
+  func hasActiveSession(except session: String, _ departed: Set<String> = []) -> Bool {
+    links.contains { $0.isActive && $0.session != session && !departed.contains($0.session) }
+  }
 
   /// The party with this number. A number that no join has given out stands for a nameless system party: `evolve`
   /// asks no questions.

@@ -9,7 +9,7 @@ public import EventSourcing
 /// | 3 | data pair… | 17 | transcript: `ChatLineColumns` |
 /// | 4 | last use | 18 | agent-only lines: `ChatLineColumns` |
 /// | 5 | deadline of the time to live | 19 | served position |
-/// | 6 | started at | 20 | link…: session 1, subscribed 2, connected 3, active after 4, sent through 5 |
+/// | 6 | started at | 20 | link…: session 1, subscribed 2, connected 3, active after 4, sent through 5, caught up through 6 |
 /// | 7 | start position | 21 | has been online |
 /// | 8 | chat session id | 22 | base position |
 /// | 9 | user key | 23 | written position |
@@ -17,7 +17,7 @@ public import EventSourcing
 /// | 11 | subject | 25 | background phases |
 /// | 12 | push target, as in `ChatStart` | 26 | last push number |
 /// | 13 | user id | 27 | owed push…: see `ChatPush` in `ChatStateParts+payload.swift` |
-/// | 14 | secure key | | |
+/// | 14 | secure key | 28 | its user was erased |
 ///
 /// What is absent is empty, zero, false or nil.
 extension ChatSession: RestorableState {
@@ -44,10 +44,13 @@ extension ChatSession: RestorableState {
     writer.bool(21, ifTrue: hasBeenOnline)
     writer.integer(22, ifNotZero: basePosition)
     writer.integer(23, ifNotZero: writtenPosition)
-    if let background { writer.nested(24) { background.encode(into: &$0) } }
+    if let background {
+      writer.nested(24) { background.encode(into: &$0, coveredAfter: max(basePosition, writtenPosition)) }
+    }
     writer.integer(25, ifNotZero: phaseCount)
     writer.integer(26, ifNotZero: lastPushNumber)
     for push in owedPushes { writer.nested(27) { push.encode(into: &$0, chatTarget: pushTarget) } }
+    writer.bool(28, ifTrue: isUserErased)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -81,10 +84,14 @@ extension ChatSession: RestorableState {
       case 21: hasBeenOnline = try payload.bool()
       case 22: basePosition = try payload.ordinal(field)
       case 23: writtenPosition = try payload.ordinal(field)
-      case 24: background = try payload.message(BackgroundPhase.init(payload:))
+      case 24:
+        // The positions stand before it.
+        var phase = try payload.nested()
+        background = try BackgroundPhase(payload: &phase, coveredAfter: max(basePosition, writtenPosition))
       case 25: phaseCount = try payload.ordinal(field)
       case 26: lastPushNumber = try payload.ordinal(field)
       case 27: owedPushes.append(try payload.message(OwedPushFields.init(payload:)))
+      case 28: isUserErased = try payload.bool()
       default: try payload.skip()
       }
     }

@@ -40,7 +40,10 @@ public struct ChatSession: Decider, Equatable, Encodable {
   /// The position that the start reply returned.
   public internal(set) var startPosition = 0
   public internal(set) var chatSessionID = ""
+  /// Whose it is, from the instance's making or from the start; nil: the service id alone opens it.
   public internal(set) var userKey: String?
+  /// It had a user, whose key was erased: nobody can say that it is theirs.
+  public internal(set) var isUserErased = false
   public internal(set) var notifiesByComet = false
   public internal(set) var subject = ""
   public internal(set) var pushTarget: PushTarget?

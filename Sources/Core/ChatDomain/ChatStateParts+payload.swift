@@ -41,6 +41,7 @@ extension CometLink {
     writer.bool(3, ifTrue: isConnected)
     if let activeAfter { writer.integer(4, activeAfter) }
     writer.integer(5, ifNotZero: sentThrough)
+    writer.integer(6, ifNotZero: caughtUpThrough)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -53,6 +54,7 @@ extension CometLink {
       case 3: fields.isConnected = try payload.bool()
       case 4: fields.activeAfter = try payload.ordinal(field)
       case 5: fields.sentThrough = try payload.ordinal(field)
+      case 6: fields.caughtUpThrough = try payload.ordinal(field)
       default: try payload.skip()
       }
     }
@@ -61,13 +63,16 @@ extension CometLink {
     isConnected = fields.isConnected
     activeAfter = fields.activeAfter
     sentThrough = fields.sentThrough
+    caughtUpThrough = fields.caughtUpThrough
   }
 }
 
 /// A background phase: number 1, stage 2 (1 quiet, 2 waiting, 3 pushed), deadline 3 (waiting only), remembered
-/// positions 4 (packed), pushes 5, owes the absence notice 6.
+/// positions 4 (packed), pushes 5, owes the absence notice 6, basis 7 (absent: confirmed), covered
+/// after 8 (absent: the larger of base and written position).
 extension BackgroundPhase {
-  func encode(into writer: inout PayloadWriter) {
+  /// - Parameter usual: where it is covered from if the state does not say so.
+  func encode(into writer: inout PayloadWriter, coveredAfter usual: Int) {
     writer.integer(1, number)
     switch stage {
     case .quiet: writer.unsigned(2, 1)
@@ -79,11 +84,15 @@ extension BackgroundPhase {
     writer.packed(4, remembered.map(UInt64.init))
     writer.integer(5, ifNotZero: pushCount)
     writer.bool(6, ifTrue: owesAbsenceNotice)
+    if basis != .confirmed { writer.unsigned(7, basis.code) }
+    if coveredAfter != usual { writer.integer(8, coveredAfter) }
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
+  /// - Parameter coveredAfter: what a state of an older version stands for.
+  init(payload: inout PayloadReader, coveredAfter: Int) throws(PayloadError) {
     var (number, stage, deadline) = (Int?.none, UInt64?.none, Timestamp?.none)
-    var fields = BackgroundPhase(number: 0, owesAbsenceNotice: false)
+    var fields = BackgroundPhase(
+      number: 0, basis: .confirmed, coveredAfter: coveredAfter, owesAbsenceNotice: false)
     while let field = try payload.next() {
       switch field {
       case 1: number = try payload.ordinal(field)
@@ -92,10 +101,14 @@ extension BackgroundPhase {
       case 4: fields.remembered += try payload.ordinals(field)
       case 5: fields.pushCount = try payload.ordinal(field)
       case 6: fields.owesAbsenceNotice = try payload.bool()
+      case 7: fields.basis = try PositionBasis(code: payload.unsigned()).inRange(field)
+      case 8: fields.coveredAfter = try payload.ordinal(field)
       default: try payload.skip()
       }
     }
-    self.init(number: try number.required(1), owesAbsenceNotice: fields.owesAbsenceNotice)
+    self.init(
+      number: try number.required(1), basis: fields.basis, coveredAfter: fields.coveredAfter,
+      owesAbsenceNotice: fields.owesAbsenceNotice)
     switch try stage.required(2) {
     case 1: self.stage = .quiet
     case 2: self.stage = .waiting(deadline: try deadline.required(3))

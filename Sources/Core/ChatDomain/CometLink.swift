@@ -12,6 +12,8 @@ struct CometLink: Sendable, Equatable, Codable {
   var activeAfter: Int?
   /// What the session was sent before it unsubscribed: nothing is sent twice within one session. Spec: GMS 6.5, item 8.
   var sentThrough = 0
+  /// What it missed when it began to get events reached up to here, and was one notification.
+  var caughtUpThrough = 0
 
   var isActive: Bool { activeAfter != nil }
 

@@ -71,6 +71,20 @@ extension AbsenceCause {
   }
 }
 
+extension PositionBasis {
+  var code: UInt64 {
+    switch self {
+    case .stated: 1
+    case .confirmed: 2
+    }
+  }
+
+  init?(code: UInt64) {
+    guard let basis = Self.allCases.first(where: { $0.code == code }) else { return nil }
+    self = basis
+  }
+}
+
 extension ChatLifecycle {
   var code: UInt64 {
     switch self {
