@@ -2,6 +2,7 @@ import ChatDomain
 import Engine
 import JSONEnvelope
 import PushDomain
+import Synchronization
 import Testing
 
 @Suite("A chat over Comet, from agent to client", .timeLimit(.minutes(1)))
@@ -54,7 +55,7 @@ struct ChatOverCometTests {
     let echo = try #require(Notification(try await poll.reply()[0]))
     #expect(echo.position == "1" && echo.lines == [["Notice.Joined", "has joined the session"]])
     let next = try client.poll()
-    _ = try await rig.engine.chats.send(service, text: "hello")
+    _ = try await rig.engine.chats.send(service, text: "hello", by: .house)
     let event = try #require(Notification(try await next.reply()[0]))
     #expect(event.position == "2" && event.lines == [["Message.Text", "hello"]])
     await rig.stop()
@@ -71,11 +72,76 @@ struct ChatOverCometTests {
     _ = try await owner.ask(
       #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["long-polling"],"ext":{"serviceId":"\#(service)"}}]"#
     )
-    _ = try await rig.engine.chats.send(service, text: "for my eyes only")
+    _ = try await rig.engine.chats.send(service, text: "for my eyes only", by: .house)
     let denied = try await stranger.ask(
       #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys/u1","id":"5"}]"#)
     #expect(denied[0]["error"]?.string == "403::subscribe_denied")
     #expect(!strangersPoll.isAnswered)
+    await rig.stop()
+  }
+
+  @Test("a connect that does not wait, in the same breath as the subscription is confirmed, carries the catch-up")
+  func catchUpAtOnce() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    let service = try await rig.startChat(user: "u1")
+    let chat = try await rig.chatID(service)
+    _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "Agent K", role: .agent)
+    let client = ScriptedClient(rig, user: "u1")
+    try await client.handshake()
+    #expect(try await client.connect().count == 1)
+    let connect = Mutex<ScriptedSink?>(nil)
+    _ = try await client.send(
+      #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"4"}]"#,
+      whenAnswered: {
+        let sink = try? client.send(
+          #"[{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","advice":{"timeout":0}}]"#)
+        connect.withLock { $0 = sink }
+      }
+    ).reply()
+    let reply = try await #require(connect.withLock { $0 }).reply()
+    let catchUp = try #require(reply.first.flatMap(Notification.init))
+    #expect(catchUp.position == "2" && reply.count == 2)
+    await rig.stop()
+  }
+
+  @Test("whoever leaves a held poll leaves nothing behind, whatever was under way", arguments: [0, 1, 2])
+  func departures(_ depth: Int) async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    _ = try await rig.startChat(user: "u1")
+    let client = ScriptedClient(rig, user: "u1")
+    _ = try await client.comeOnline()
+    weak var gone: ScriptedSink?
+    weak var exchange: CometExchange?
+    do {
+      let sink =
+        switch depth {
+        case 0: try client.poll()
+        // Worked through in a task of its own, which meets a client that has left.
+        case 1:
+          try client.send(
+            #"[{"channel":"/meta/unsubscribe","clientId":"$ID","subscription":"/_genesys"},"#
+              + #"{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling"}]"#)
+        default: try client.send(#"[{"channel":"/meta/disconnect","clientId":"$ID"}]"#)
+        }
+      (gone, exchange) = (sink, sink.exchange)
+      sink.leave()
+    }
+    while gone != nil || exchange != nil { try await Task.sleep(for: .milliseconds(1)) }
+    await rig.stop()
+  }
+
+  @Test("a batch above the bound is refused message by message")
+  func batchTooLarge() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    let client = ScriptedClient(rig, user: "u1")
+    _ = try await client.comeOnline()
+    let subscriptions = (1...65).map {
+      #"{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"m\#($0)"}"#
+    }
+    let replies = try await client.ask("[" + subscriptions.joined(separator: ",") + "]")
+    #expect(replies.map { $0["id"]?.string } == (1...65).map { "m\($0)" })
+    #expect(replies.allSatisfy { $0["error"]?.string == "413:64:batch_too_large" && $0["successful"]?.bool == false })
+    #expect(replies.allSatisfy { $0["subscription"]?.string == "/_genesys" })
     await rig.stop()
   }
 
@@ -96,7 +162,7 @@ struct ChatOverCometTests {
     #expect(push["message"]?.string == "New message from Agent")
     #expect(push["serviceId"]?.string == service)
     #expect(push["lastTranscript"] == .array([.object(["Message.Text": "One moment"])]))
-    let transcript = try await rig.engine.agents.transcript(chat, after: 0)
+    let transcript = try await rig.engine.agents.transcript(chat, after: 0, for: .overseer)
     let notices = transcript.lines.filter { $0.position == nil }
     #expect(notices.map(\.text) == ["customer is not online"])
 
@@ -135,7 +201,7 @@ struct ChatOverCometTests {
     let poll = try client.poll()
     poll.leave()
     let chat = try await rig.chatID(service)
-    while try await rig.engine.agents.summary(chat).customerOnline { await Task.yield() }
+    while try await rig.engine.agents.summary(chat, for: .overseer).customerOnline { await Task.yield() }
     _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "K", role: .agent)
     _ = try await rig.engine.agents.send(chat, agentID: "k", text: "Hello?")
     #expect(try await rig.courier.next()["lastTranscript"] != nil)
@@ -154,7 +220,7 @@ struct ChatOverCometTests {
     _ = try await client.comeOnline()
     let poll = try client.poll()
     poll.breakDown()
-    _ = try await rig.engine.chats.send(service, text: "hello")
+    _ = try await rig.engine.chats.send(service, text: "hello", by: .house)
     _ = try await poll.reply()
     let event = try #require(Notification(try await client.connect()[0]))
     #expect(event.lines == [["Message.Text", "hello"]])

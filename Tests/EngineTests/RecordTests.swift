@@ -17,6 +17,7 @@ struct RecordTests {
       (.subscribed(channels: ["/a", "/b"]), 2, [10, 2, 0x2F, 0x61, 10, 2, 0x2F, 0x62]),
       (.unsubscribed(channels: ["/a"]), 3, [10, 2, 0x2F, 0x61]),
       (.delivered(source: "s", position: 300), 4, [10, 1, 0x73, 16, 0xD8, 4]),
+      (.delivered(source: "s", position: 300, confirmed: 2), 4, [10, 1, 0x73, 16, 0xD8, 4, 24, 4]),
       (.closed(reason: "x"), 5, [10, 1, 0x78]),
     ] as [(CometRecord.Event, EventTag, [UInt8])])
   func comet(event: CometRecord.Event, tag: EventTag, bytes: [UInt8]) throws {
@@ -59,13 +60,30 @@ struct RecordTests {
   @Test("an agent's readiness is journalled when it changes", arguments: [true, false])
   func desk(isReady: Bool) throws {
     var desk = AgentDesk()
-    #expect(desk.decide(false, now: .epoch).isEmpty)
+    #expect(desk.decide(.away, now: .epoch).isEmpty)
     desk.evolve(.readinessChanged(isReady), at: .epoch)
-    #expect(desk.isReady == isReady)
+    #expect(desk.readiness == (isReady ? .ready(for: nil) : .away))
+    #expect(AgentDesk.readiness(note: AgentDesk.note(desk)) == desk.readiness)
     #expect(StoredEvent(AgentDesk.Event.readinessChanged(isReady)).payload == [8, isReady ? 1 : 0])
     #expect(desk.stateBytes == (isReady ? [8, 1] : []))
     #expect(try AgentDesk(stateBytes: desk.stateBytes) == desk)
     #expect(desk.rest == .asleep(until: nil))
+  }
+
+  @Test("the services that a ready agent has to do with are kept", arguments: [["a", "b"], ["a"], []])
+  func deskServices(services: [String]) throws {
+    var desk = AgentDesk()
+    desk.evolve(.readinessChanged(true), at: .epoch)
+    let changes = desk.decide(.ready(for: services), now: .epoch)
+    #expect(changes == [.readinessChanged(true, services: services)])
+    for change in changes {
+      let stored = StoredEvent(change)
+      #expect(try stored.decoded(as: AgentDesk.Event.self) == change)
+      desk.evolve(change, at: .epoch)
+    }
+    #expect(desk.decide(.ready(for: services), now: .epoch).isEmpty)
+    #expect(try AgentDesk(stateBytes: desk.stateBytes) == desk)
+    #expect(AgentDesk.readiness(note: AgentDesk.note(desk)) == .ready(for: services))
   }
 
   @Test("a record comes back from the bytes of its state, at each of its steps, and goes on alike")
@@ -74,7 +92,8 @@ struct RecordTests {
     var sleeper = record
     let steps: [CometRecord.Event] = [
       .opened(userKey: "u", serviceID: "s", acknowledges: true, browserID: "b"),
-      .subscribed(channels: ["/b", "/a", "/c"]), .delivered(source: "t", position: 7),
+      .subscribed(channels: ["/b", "/a", "/c"]), .delivered(source: "t", position: 5, confirmed: 4),
+      .delivered(source: "t", position: 7),
       .delivered(source: "s", position: 300), .unsubscribed(channels: ["/c"]), .closed(reason: "expired"),
     ]
     for step in steps {
@@ -101,7 +120,7 @@ struct AgentStreamTests {
   @Test("tells of a new chat, its lines and its end; a stream that comes back gets what it missed")
   func stream() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
-    var live = rig.engine.agents.events(after: nil).makeAsyncIterator()
+    var live = rig.engine.agents.events(after: nil, for: .overseer).makeAsyncIterator()
     let service = try await rig.startChat(user: "u1")
     let chat = try await rig.chatID(service)
     _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "K", role: .agent)
@@ -120,7 +139,7 @@ struct AgentStreamTests {
     #expect(seen.map(\.number) == (0..<UInt64(seen.count)).map { seen[0].number + $0 })
     #expect(seen.allSatisfy { $0.chatID == chat && $0.serviceID == service })
 
-    var again = rig.engine.agents.events(after: seen[1].number).makeAsyncIterator()
+    var again = rig.engine.agents.events(after: seen[1].number, for: .overseer).makeAsyncIterator()
     for event in seen.dropFirst(2) { #expect(await again.next() == event) }
     await rig.stop()
     #expect(await again.next() == nil)
@@ -129,7 +148,7 @@ struct AgentStreamTests {
   @Test("a number from before the restart is answered with a reset")
   func reset() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
-    var stream = rig.engine.agents.events(after: 3).makeAsyncIterator()
+    var stream = rig.engine.agents.events(after: 3, for: .overseer).makeAsyncIterator()
     #expect(await stream.next()?.kind == .reset)
     await rig.stop()
   }

@@ -60,7 +60,8 @@ extension CarillonChat {
     let transport = openTransport()
     advice = nil
     let supported = ConnectionType.allCases.map(\.rawValue)
-    let reply = try await transport.exchange([.handshake(supported: supported)], timeout: configuration.requestTimeout)
+    let reply = try await transport.exchange(
+      [.handshake(supported: supported, transcriptPosition: position)], timeout: configuration.requestTimeout)
     guard mine == generation else { throw .stopped }
     advice = reply[0].advice
     guard reply[0].successful == true, let id = reply[0].clientID else {
@@ -72,7 +73,8 @@ extension CarillonChat {
       let replies = try await transport.exchange(
         [
           .subscribe(clientID: id, channel: "/_genesys"),
-          .connect(clientID: id, type: transport.type.rawValue, isFirst: true),
+          .connect(
+            clientID: id, type: transport.type.rawValue, isFirst: true, transcriptPosition: position),
         ], timeout: configuration.requestTimeout)
       guard mine == generation else { throw .stopped }
       try check(replies[0])
@@ -90,7 +92,8 @@ extension CarillonChat {
     let transport = openTransport()
     let timeout = Duration.milliseconds(advice?.timeoutMilliseconds ?? 30_000) + configuration.requestTimeout
     let replies = try await transport.exchange(
-      [.connect(clientID: id, type: transport.type.rawValue, isFirst: false)], timeout: timeout)
+      [.connect(clientID: id, type: transport.type.rawValue, isFirst: false, transcriptPosition: position)],
+      timeout: timeout)
     guard mine == generation else { throw ClientError.stopped }
     try check(replies[0])
     if let interval = advice?.intervalMilliseconds, interval > 0 { try await Task.sleep(for: .milliseconds(interval)) }

@@ -22,8 +22,9 @@ import JSONEnvelope
 /// try await chat.disconnect()
 /// ```
 ///
-/// Every event of the transcript comes through `events` exactly once and in order: what a restarted or reconnecting
-/// server sends twice is dropped, and a gap is closed by `refresh`. A lost connection is taken up again with growing
+/// Every event of the transcript comes through `events` exactly once and in order: each handshake and connect says how
+/// far they have come, so that what was lost on the way comes again; what comes twice is dropped, and a gap is closed by
+/// `refresh`. A lost connection is taken up again with growing
 /// pauses for as long as the chat is in the foreground; an unknown session (402) shakes hands anew.
 public actor CarillonChat {
   public enum Phase: String, Sendable { case idle, foreground, background, ended }

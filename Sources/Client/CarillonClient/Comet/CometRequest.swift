@@ -2,10 +2,10 @@ import JSONEnvelope
 
 /// One Bayeux message to the server.
 enum CometRequest: Sendable, Equatable {
-  case handshake(supported: [String])
+  case handshake(supported: [String], transcriptPosition: Int?)
   case subscribe(clientID: String, channel: String)
   /// `isFirst` asks for an answer at once.
-  case connect(clientID: String, type: String, isFirst: Bool)
+  case connect(clientID: String, type: String, isFirst: Bool, transcriptPosition: Int?)
   case disconnect(clientID: String, transcriptPosition: Int?)
   case publish(clientID: String, channel: String, data: JSONValue)
 
@@ -19,6 +19,14 @@ enum CometRequest: Sendable, Equatable {
     }
   }
 
+  /// The last event of the chat that has come; nil says nothing about it. Spec: GMS 4.5, 6.1.
+  private var transcriptPosition: Int? {
+    switch self {
+    case .handshake(_, let position), .connect(_, _, _, let position), .disconnect(_, let position): position
+    case .subscribe, .publish: nil
+    }
+  }
+
   func write(id: String, into writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("id")
@@ -26,7 +34,7 @@ enum CometRequest: Sendable, Equatable {
     writer.key("channel")
     writer.string(channel)
     switch self {
-    case .handshake(let supported):
+    case .handshake(let supported, _):
       writer.key("version")
       writer.string("1.0")
       writer.key("supportedConnectionTypes")
@@ -38,7 +46,7 @@ enum CometRequest: Sendable, Equatable {
       writer.string(clientID)
       writer.key("subscription")
       writer.string(channel)
-    case .connect(let clientID, let type, let isFirst):
+    case .connect(let clientID, let type, let isFirst, _):
       writer.key("clientId")
       writer.string(clientID)
       writer.key("connectionType")
@@ -50,22 +58,22 @@ enum CometRequest: Sendable, Equatable {
         writer.integer(0)
         writer.endObject()
       }
-    case .disconnect(let clientID, let position):
+    case .disconnect(let clientID, _):
       writer.key("clientId")
       writer.string(clientID)
-      if let position {
-        // As text inside `ext`, the form that the first clients used. Spec: GMS 4.5.
-        writer.key("ext")
-        writer.beginObject()
-        writer.key("transcriptPosition")
-        writer.string(String(position))
-        writer.endObject()
-      }
     case .publish(let clientID, _, let data):
       writer.key("clientId")
       writer.string(clientID)
       writer.key("data")
       writer.value(data)
+    }
+    if let position = transcriptPosition {
+      // As text inside `ext`, the form that the first clients used. Spec: GMS 4.5.
+      writer.key("ext")
+      writer.beginObject()
+      writer.key("transcriptPosition")
+      writer.string(String(position))
+      writer.endObject()
     }
     writer.endObject()
   }

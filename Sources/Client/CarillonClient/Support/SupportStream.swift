@@ -121,7 +121,8 @@ public actor SupportStream {
   private func link() async throws(ClientError) {
     let timeout = configuration.requestTimeout
     let supported = ConnectionType.allCases.map(\.rawValue)
-    let shaken = try await transport.exchange([.handshake(supported: supported)], timeout: timeout)
+    let shaken = try await transport.exchange(
+      [.handshake(supported: supported, transcriptPosition: nil)], timeout: timeout)
     advice = shaken[0].advice
     guard shaken[0].successful == true, let id = shaken[0].clientID else {
       throw .unsuccessful(channel: shaken[0].channel, error: shaken[0].error ?? "")
@@ -129,7 +130,7 @@ public actor SupportStream {
     let replies = try await transport.exchange(
       [
         .subscribe(clientID: id, channel: channel),
-        .connect(clientID: id, type: transport.type.rawValue, isFirst: true),
+        .connect(clientID: id, type: transport.type.rawValue, isFirst: true, transcriptPosition: nil),
       ],
       timeout: timeout)
     for reply in replies { try check(reply) }
@@ -141,7 +142,8 @@ public actor SupportStream {
     guard let clientID else { return }
     let timeout = Duration.milliseconds(advice?.timeoutMilliseconds ?? 30_000) + configuration.requestTimeout
     let replies = try await transport.exchange(
-      [.connect(clientID: clientID, type: transport.type.rawValue, isFirst: false)], timeout: timeout)
+      [.connect(clientID: clientID, type: transport.type.rawValue, isFirst: false, transcriptPosition: nil)],
+      timeout: timeout)
     try check(replies[0])
   }
 

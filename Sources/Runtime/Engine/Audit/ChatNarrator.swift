@@ -33,11 +33,13 @@ struct ChatNarrator: Narrator {
     var trace = chats[key] ?? Trace()
     defer { chats[key] = event == .expired ? nil : trace }
     switch event {
-    case .created, .started, .expired, .timeToLiveExtended, .dataUpdated, .served, .chatEnded, .erased:
+    case .created, .started, .expired, .timeToLiveExtended, .dataUpdated, .pushTargetChanged, .served, .chatEnded,
+      .erased:
       return Self.instance(event, key, blank, &trace, &people)
     case .linePosted, .agentJoined, .agentLeft, .previewTyped, .absenceNoted, .returnNoted:
       return [Self.conversation(event, blank, &trace)]
-    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .customerReturned:
+    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
+      .customerReturned:
       return [Self.link(event, blank, &trace)]
     case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver:
       return [Self.push(event, key, blank, &trace, &people)]
@@ -50,7 +52,7 @@ struct ChatNarrator: Narrator {
     var entry = blank
     entry.who = trace.names.first ?? "customer"
     switch event {
-    case .created(let serviceName, let data, let expiresAt):
+    case .created(let serviceName, let data, let expiresAt, _):
       entry.what = "opens a chat of the service \(serviceName)" + (data.isEmpty ? "" : " with")
       entry.text = pairs(data)
       entry.remark = data.isEmpty ? ", kept until \(expiresAt.iso8601)" : ""
@@ -64,6 +66,10 @@ struct ChatNarrator: Narrator {
     case .dataUpdated(let data):
       entry.what = "changes the attached data:"
       entry.text = pairs(data)
+    case .pushTargetChanged(let target):
+      trace.hasDevice = target != nil
+      entry.what =
+        target.map { "wants pushes at a device of the type \($0.type) from now on" } ?? "wants no more pushes"
     case .served(let position):
       entry.what = "was given the events up to \(position)"
       entry.isDetail = true
@@ -172,7 +178,8 @@ struct ChatNarrator: Narrator {
     case .cometConnected(let session, let after): entry.what = "connects by the session \(short(session))" + from(after)
     case .cometUnsubscribed(let session, _, let written), .cometDetached(let session, _, let written):
       entry.what = "no longer listens by the session \(short(session)), which was written the events up to \(written)"
-    case .customerAbsent(_, let position, _, let cause):
+    case .positionStated(let position): entry.what = "says that it has the events up to \(position)"
+    case .customerAbsent(_, let position, _, let cause, _):
       entry.isDetail = false
       trace.absentSince = blank.time
       entry.what =

@@ -8,6 +8,12 @@ extension AgentNotification {
     guard case .line(let line) = self else { return false }
     return line.type == .joined && line.role != .client
   }
+
+  /// An agent has come or gone.
+  fileprivate var changesAgents: Bool {
+    guard case .line(let line) = self, line.role != .client else { return false }
+    return line.type == .joined || line.type == .left
+  }
 }
 
 /// Carries out what chats want done. Runs on the outbox's task, in journal order, and waits for nothing durable.
@@ -19,14 +25,13 @@ struct ChatInterpreter: Sendable {
   let timers: KeyedTimers<ChatTimer>
   let context: RuntimeContext
   let channel: String
-  let notificationIDs: NotificationIDs
   /// A chat has begun, met an agent, or ended: it may be a callback's.
   let follow: @Sendable (_ serviceID: String) async -> Void
   private let policies: Policies
 
   init(
     service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: PushDispatcher,
-    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String, notificationIDs: NotificationIDs,
+    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String,
     follow: @escaping @Sendable (_ serviceID: String) async -> Void
   ) {
     self.follow = follow
@@ -37,7 +42,6 @@ struct ChatInterpreter: Sendable {
     self.timers = timers
     self.context = context
     self.channel = channel
-    self.notificationIDs = notificationIDs
     policies = Policies(service)
   }
 
@@ -58,6 +62,7 @@ struct ChatInterpreter: Sendable {
       case .startTimer(let timer, let deadline): start(timer, at: deadline, of: chat)
       case .cancelTimer(let timer): timers.cancel(timer, of: chat.id.key)
       case .push(let push): await pushes.dispatch(push, of: chat)
+      case .pushTargetNamed(let target): await pushes.register(target, of: chat.id.key)
       case .opened:
         await opened(chat)
         await follow(chat.id.key)
@@ -87,13 +92,46 @@ struct ChatInterpreter: Sendable {
     let bytes = ChatRendering.notification(
       channel: channel,
       chat: ChatIdentity(serviceID: chat.id.key, chatSessionID: identity.0, startedAt: identity.1),
-      events: events[...], ended: ended, ids: notificationIDs, now: context.time.now)
+      events: events[...], ended: ended)
     return QueuedMessage(bytes: bytes, mark: DeliveryMark(source: chat.id.key, position: last.position))
   }
 
+  /// What a session was written of a chat and its client has not got, as it was the first time.
+  func repetition(
+    of serviceID: String, for clientID: String, after position: Int, upTo last: Int, isStated: Bool
+  ) async -> [QueuedMessage] {
+    guard let chat = service.directory[serviceID] else { return [] }
+    return await notifications(for: clientID, in: chat) {
+      $0.repetition(for: clientID, after: position, upTo: last, isStated: isStated)
+    }
+  }
+
+  /// Events that a session gets again, or may.
+  func notifications(
+    for clientID: String, in chat: Entity<ChatSession>,
+    _ events: @Sendable (borrowing ChatSession) -> ArraySlice<TranscriptEvent>
+  ) async -> [QueuedMessage] {
+    let (groups, end) = await chat.peek { chat in
+      (chat.notifications(of: events(chat), for: clientID).map(Array.init), chat.isEnded ? chat.lastPosition : .max)
+    }
+    var messages: [QueuedMessage] = []
+    for group in groups {
+      let isEnd = group.last?.position == end
+      if let message = await notification(of: group, ended: isEnd, in: chat) { messages.append(message) }
+    }
+    return messages
+  }
+
   private func notify(_ notification: AgentNotification, of chat: Entity<ChatSession>) async {
-    guard agents.hasListeners else { return }
-    agents.publish(chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification))
+    let before = service.index.audience(of: chat.id.key)
+    if notification.changesAgents {
+      service.index.attended(chat.id.key, by: await chat.peek { $0.agents.map(\.id) })
+    }
+    guard agents.hasListeners, let now = service.index.audience(of: chat.id.key) else { return }
+    // Who saw it waiting is told that it has been taken.
+    agents.publish(
+      chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification),
+      to: notification.changesAgents ? now.union(before) : now)
   }
 
   private func start(_ timer: ChatTimer, at deadline: Timestamp, of chat: Entity<ChatSession>) {
@@ -114,11 +152,11 @@ struct ChatInterpreter: Sendable {
   /// Those that are subscribed get the echo of the customer's own join (and first message), which later ones know from
   /// the reply to the start. Spec: GMS 4.6, 4.7.
   private func opened(_ chat: Entity<ChatSession>) async {
-    let (sessionID, userKey, data, target) = await chat.peek { ($0.chatSessionID, $0.userKey, $0.data, $0.pushTarget) }
-    service.index.opened(chat.id.key, chatSessionID: sessionID, userKey: userKey, data: data)
+    let (note, target) = await chat.peek { (ChatNote($0), $0.pushTarget) }
+    service.index.opened(chat.id.key, note)
     if let target { await pushes.register(target, of: chat.id.key) }
     let beginning = await chat.peek { Array($0.events(after: 0).prefix($0.startPosition)) }
-    for session in comet.sessions(userKey: userKey, serviceID: chat.id.key) {
+    for session in service.sessions(of: chat.id.key) {
       let policy = service.policy(of: chat.id.key)
       let id = session.clientID
       if await session.isConnected {

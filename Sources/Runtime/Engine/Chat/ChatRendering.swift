@@ -43,8 +43,7 @@ public enum ChatRendering {
 
   /// A whole Bayeux event on `channel` that carries `events`, which are not empty.
   static func notification(
-    channel: String, chat: ChatIdentity, events: ArraySlice<TranscriptEvent>, ended: Bool, ids: NotificationIDs,
-    now: Timestamp
+    channel: String, chat: ChatIdentity, events: ArraySlice<TranscriptEvent>, ended: Bool
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 512)
     writer.beginObject()
@@ -54,7 +53,9 @@ public enum ChatRendering {
     writer.beginObject()
     writer.key("id")
     var id: [UInt8] = [UInt8(ascii: "\"")]
-    ids.append(to: &id, now: now)
+    if let first = events.first, let last = events.last {
+      NotificationIDs.append(to: &id, of: chat.serviceID, first.position...last.position, time: last.time)
+    }
     id.append(UInt8(ascii: "\""))
     writer.raw(id)
     writer.key("tag")

@@ -21,19 +21,25 @@ public final class CometGateway: Sendable {
   private let context: RuntimeContext
   private let tasks: TaskPool
   private let identifiers: Identifiers
-  private let requiresCookie: Bool
+  let requiresCookie: Bool
+  /// Whoever is shown as a user has been proven to be that one: what a message says of itself counts for nothing.
+  let requiresProof: Bool
+  let security: SecurityLog
   private let nextExchange = Atomic<UInt64>(1)
   private let isStopping = Atomic<Bool>(false)
   /// Told what happens to the sessions of a chat's customer. Set once, before the first exchange.
-  private let chats = Mutex<ChatService?>(nil)
+  let chats = Mutex<ChatService?>(nil)
   private let courier = Late<CometCourier>()
   let streams = Late<SupportStreams>()
+  let interpreter = Late<ChatInterpreter>()
 
   static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
+  private static let batchMaximum = BayeuxLimits().messagesMaximum
 
   init(
     context: RuntimeContext, tasks: TaskPool, identifiers: Identifiers, settings: SessionSettings,
-    limits: EngineLimits, requiresCookie: Bool, policy: ChannelPolicy = ChannelPolicy()
+    limits: EngineLimits, requiresCookie: Bool, requiresProof: Bool, security: SecurityLog,
+    policy: ChannelPolicy = ChannelPolicy()
   ) {
     self.context = context
     self.tasks = tasks
@@ -41,34 +47,47 @@ public final class CometGateway: Sendable {
     self.settings = settings
     self.limits = limits
     self.requiresCookie = requiresCookie
+    self.requiresProof = requiresProof
+    self.security = security
     self.policy = policy
   }
 
   func attach(_ service: ChatService) { chats.withLock { $0 = service } }
   func attach(_ courier: CometCourier) { self.courier.set(courier) }
   func attach(_ streams: SupportStreams) { self.streams.set(streams) }
+  func attach(_ interpreter: ChatInterpreter) { self.interpreter.set(interpreter) }
 
   // MARK: What the edge calls
 
   /// One for each HTTP request on the Comet endpoint, or one for each WebSocket.
-  /// - Parameter accessToken: the bearer of `Authorization`; only handshakes ask for it.
+  /// - Parameters:
+  ///   - userKey: whose it is, as the edge has found out.
+  ///   - accessToken: the bearer of `Authorization`, if it may be one of support's.
+  ///   - address: where it comes from, for the log.
   public func open(
-    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String? = nil
+    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String? = nil,
+    address: (any CustomStringConvertible & Sendable)? = nil
   ) -> CometExchange {
     CometExchange(
       id: ExchangeID(rawValue: nextExchange.add(1, ordering: .relaxed).newValue), transport: transport,
-      userKey: userKey, browserID: browserID, accessToken: accessToken, sink: sink)
+      userKey: userKey, browserID: browserID, accessToken: accessToken, address: address, sink: sink)
   }
 
   /// A decoded request body or frame. Any thread; never blocks.
   public func received(_ messages: [BayeuxMessage], on exchange: CometExchange) {
+    guard messages.count <= Self.batchMaximum else {
+      return refuse(messages, on: exchange, .batchTooLarge(limit: Self.batchMaximum))
+    }
     if messages.count == 1, let message = messages.first, message.channel == ChannelName.connect,
-      let clientID = message.clientID, let session = session(clientID, for: exchange),
+      let clientID = message.clientID, let session = directory[clientID],
+      breach(of: session, by: messages, on: exchange) == nil,
       exchange.queue.withLock({ !$0.isRunning })
     {
       bind(exchange, to: session)
       session.lane.enqueue { [self] in
-        if await !session.connect(message.connectRequest, on: exchange) { enqueue(messages, on: exchange) }
+        let isTaken = await session.connect(
+          message.connectRequest, stating: message.transcriptPosition, on: exchange)
+        if !isTaken { enqueue(messages, on: exchange) }
       }
     } else {
       enqueue(messages, on: exchange)
@@ -84,9 +103,14 @@ public final class CometGateway: Sendable {
   /// The client of an unanswered request left, or the WebSocket is closed. Idempotent.
   public func closed(_ exchange: CometExchange) {
     // Before the look at the session: a request under way binds the exchange first and looks here then.
-    exchange.isClosed.store(true, ordering: .sequentiallyConsistent)
+    exchange.close()
     guard let session = exchange.session.withLock({ $0 }) else { return }
     session.lane.enqueue { await session.closed(exchange) }
+  }
+
+  /// Every answer goes this way. Who has left gets none, and the session is told so.
+  func send(_ reply: CometReply, to exchange: CometExchange) {
+    if !exchange.write(reply) { written(exchange, success: false) }
   }
 
   // MARK: Requests, one after the other within an exchange
@@ -123,10 +147,11 @@ public final class CometGateway: Sendable {
     }
   }
 
-  /// The server is too busy for this request: says so, and the client tries again.
-  private func refuse(_ messages: [BayeuxMessage], on exchange: CometExchange) {
-    let error = BayeuxError(503, [], "server_busy")
-    exchange.sink.send(CometReply(messages: messages.map { BayeuxReply.failure(to: $0, error: error) }))
+  /// Every message gets its own answer. By default the server is too busy for them, and the client tries again.
+  private func refuse(
+    _ messages: [BayeuxMessage], on exchange: CometExchange, _ error: BayeuxError = BayeuxError(503, [], "server_busy")
+  ) {
+    send(CometReply(messages: messages.map { BayeuxReply.failure(to: $0, error: error) }), to: exchange)
   }
 
   /// A socket that speaks for another session from now on is closed for the one before.
@@ -139,12 +164,6 @@ public final class CometGateway: Sendable {
     previous.lane.enqueue { await previous.closed(exchange) }
   }
 
-  private func session(_ clientID: String, for exchange: CometExchange) -> CometSession? {
-    guard let session = directory[clientID] else { return nil }
-    if requiresCookie, exchange.transport == .longPolling, session.browserID != exchange.browserID { return nil }
-    return session
-  }
-
   // MARK: One request
 
   private func process(_ messages: [BayeuxMessage], on exchange: CometExchange) async {
@@ -154,7 +173,9 @@ public final class CometGateway: Sendable {
     }
     let clientID = messages.lazy.compactMap(\.clientID).first
     var session: CometSession?
-    if let clientID, let found = self.session(clientID, for: exchange), await !found.isOver { session = found }
+    if let clientID, let found = self.session(clientID, for: messages, on: exchange), await !found.isOver {
+      session = found
+    }
     var request = CometRequest(messages)
     do throws(EventLogError) {
       if let session {
@@ -162,7 +183,7 @@ public final class CometGateway: Sendable {
         do throws(EventLogError) { try await process(&request, of: session, on: exchange) } catch {
           // Over meanwhile, as if it had never been found.
           guard await session.isOver else { throw error }
-          exchange.sink.send(CometReply(messages: messages.map { BayeuxReply.unknownClient(to: $0) }))
+          send(CometReply(messages: messages.map { BayeuxReply.unknownClient(to: $0) }), to: exchange)
         }
       } else {
         for (index, message) in messages.enumerated() {
@@ -170,7 +191,7 @@ public final class CometGateway: Sendable {
           request.replies[index] = .ready(
             refusal(of: message, isKnown: false) ?? BayeuxReply.unknownClient(to: message))
         }
-        exchange.sink.send(CometReply(messages: request.finished))
+        send(CometReply(messages: request.finished), to: exchange)
       }
     } catch {
       refuse(messages, on: exchange)
@@ -192,6 +213,7 @@ public final class CometGateway: Sendable {
       request.replies[index] = .ready(
         BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
     }
+    await settle(request.messages, of: session, on: exchange)
     var connects = false
     var disconnect: BayeuxMessage?
     for (index, message) in request.messages.enumerated() where request.replies[index] == nil {
@@ -223,22 +245,25 @@ public final class CometGateway: Sendable {
     if connects, await !session.isConnected {
       await session.beginConnecting()
       // The chats learn of the return first, so that what was missed is in the queue when the connect is answered.
-      await tellChats(of: session) { .cometConnected(session: session.clientID, delivered: $0) }
+      await tellChats(of: session) { .cometConnected(session: session.clientID, delivered: $0, stated: $1) }
     }
     // A socket gets the catch-up in a frame of its own, behind the one that confirms the subscription.
     let rides = connects && exchange.transport == .longPolling
     if subscribes, rides {
-      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
+      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
     }
+    if connects { await session.untilCaughtUp() }
+    if subscribes, !rides { await session.beginCatchUp() }
     await session.request(request.inOrder, on: exchange)
     if subscribes, !rides {
       // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
-      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0) }
+      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
+      await session.endCatchUp()
     }
     if subscribes, let user = session.userKey { courier.value.subscribed(user) }
     guard subscribes || connects, directory[session.clientID] !== session else { return }
     // It ended while the chats were being told that it is there: they are told again that it is not.
-    await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
+    await tellChats(of: session, elsewhere: false) { has, _ in .cometLost(session: session.clientID, delivered: has) }
   }
 
   private func refusal(of message: BayeuxMessage, isKnown: Bool) -> [UInt8]? {
@@ -252,17 +277,17 @@ public final class CometGateway: Sendable {
   private func shakeHands(_ message: BayeuxMessage, on exchange: CometExchange) async {
     let offered = message.supportedConnectionTypes ?? []
     func refuse(_ error: BayeuxError, _ advice: BayeuxAdvice) {
-      exchange.sink.send(
+      send(
         CometReply(messages: [
           BayeuxReply.handshakeRefused(
             id: message.id, error: error, connectionTypes: Self.connectionTypes, advice: advice)
-        ]))
+        ]), to: exchange)
     }
     guard offered.contains(where: { ConnectionType(rawValue: $0) != nil }) else {
-      return exchange.sink.send(
+      return send(
         CometReply(messages: [
           BayeuxReply.handshakeRefused(id: message.id, offered: offered, connectionTypes: Self.connectionTypes)
-        ]))
+        ]), to: exchange)
     }
     let again = BayeuxAdvice(reconnect: .handshake, interval: limits.busyIntervalMilliseconds)
     guard !isStopping.load(ordering: .relaxed) else { return refuse(BayeuxError(503, [], "server_stopping"), again) }
@@ -284,14 +309,15 @@ public final class CometGateway: Sendable {
       directory.remove(session)
       return refuse(BayeuxError(503, [], "server_busy"), again)
     }
+    if let position = message.transcriptPosition { await state(position, by: session) }
     await session.startGrace(restored: false)
-    exchange.sink.send(
+    send(
       CometReply(
         messages: [
           BayeuxReply.handshakeSucceeded(
             id: message.id, clientID: session.clientID, connectionTypes: Self.connectionTypes,
             timeoutMilliseconds: settings.timeoutMilliseconds, acknowledges: message.wantsAcknowledgment)
-        ], newBrowserID: newBrowserID))
+        ], newBrowserID: newBrowserID), to: exchange)
   }
 
   // MARK: Leaving
@@ -300,38 +326,7 @@ public final class CometGateway: Sendable {
     let wasSubscribed = await session.isSubscribed
     try await session.unsubscribe(channels)
     guard wasSubscribed, await !session.isSubscribed else { return }
-    await tellChats(of: session) { .cometUnsubscribed(session: session.clientID, delivered: $0) }
-  }
-
-  private func leave(_ session: CometSession, _ message: BayeuxMessage) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
-    let services = chats.services(of: session)
-    let concernsSeveralChats = await chats.concernsSeveral(services)
-    let delivered = await session.delivered
-    for service in services {
-      await chats.tell(
-        service,
-        .cometDisconnected(
-          session: session.clientID, position: message.transcriptPosition, delivered: delivered[service] ?? 0,
-          concernsSeveralChats: concernsSeveralChats))
-    }
-  }
-
-  /// A disconnect with an expired clientId still says where its user stands: a client that was killed and started
-  /// again posts exactly this. Spec: GMS 4.5.
-  private func repair(_ message: BayeuxMessage, on exchange: CometExchange) async {
-    guard let userKey = exchange.userKey, let position = message.transcriptPosition,
-      let chats = chats.withLock({ $0 })
-    else { return }
-    let services = chats.services(userKey: userKey, serviceID: nil)
-    let concernsSeveralChats = await chats.concernsSeveral(services)
-    for service in services {
-      await chats.tell(
-        service,
-        .cometDisconnected(
-          session: message.clientID ?? "", position: position, delivered: 0,
-          concernsSeveralChats: concernsSeveralChats))
-    }
+    await tellChats(of: session) { has, _ in .cometUnsubscribed(session: session.clientID, delivered: has) }
   }
 
   /// A session ended by itself. Called on the session's actor; the chats are told from its lane.
@@ -347,7 +342,7 @@ public final class CometGateway: Sendable {
         return error == .failed ? () : tellLater(of: session, end)
       }
       directory.departed(session)
-      await tellChats(of: session, elsewhere: false) { .cometLost(session: session.clientID, delivered: $0) }
+      await tellChats(of: session, elsewhere: false) { has, _ in .cometLost(session: session.clientID, delivered: has) }
     }
     if !spawned { tellLater(of: session, end) }
   }
@@ -356,24 +351,6 @@ public final class CometGateway: Sendable {
   private func tellLater(of session: CometSession, _ end: SessionEnd) {
     _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [self] in
       tellLoss(of: session, end)
-    }
-  }
-
-  // MARK: Chats
-
-  /// - Parameter elsewhere: hand the highest position written to any session of the customer, else to this one.
-  private func tellChats(
-    of session: CometSession, elsewhere: Bool = true, _ action: @Sendable (_ delivered: Int) -> ChatAction
-  ) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
-    for service in chats.services(of: session) {
-      var delivered = await session.delivered(of: service)
-      if elsewhere {
-        for other in directory.sessions(userKey: session.userKey, serviceID: service) where other !== session {
-          delivered = max(delivered, await other.delivered(of: service))
-        }
-      }
-      await chats.tell(service, action(delivered))
     }
   }
 

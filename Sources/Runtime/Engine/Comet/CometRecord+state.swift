@@ -11,7 +11,7 @@ public import EventSourcing
 /// | 5 | browser id |
 /// | 6 | acknowledges |
 /// | 7 | channel…, in the order of the subscriptions |
-/// | 8 | delivered…, in the order of the sources: source 1, position 2 |
+/// | 8 | delivered…, in the order of the sources: source 1, position 2, confirmed 3 (absent: all of it) |
 ///
 /// What is absent is empty, false or nil.
 extension CometRecord: RestorableState {
@@ -27,6 +27,7 @@ extension CometRecord: RestorableState {
       writer.nested(8) { inner in
         inner.text(1, source)
         inner.integer(2, position)
+        if let confirmed = confirmed[source] { inner.integer(3, confirmed) }
       }
     }
   }
@@ -44,8 +45,9 @@ extension CometRecord: RestorableState {
       case 7: channels.append(try payload.text())
       case 8:
         var inner = try payload.nested()
-        let (source, position) = try Self.progress(&inner)
+        let (source, position, confirmed) = try Self.progress(&inner)
         delivered[source] = position
+        self.confirmed[source] = confirmed
       default: try payload.skip()
       }
     }
@@ -54,17 +56,18 @@ extension CometRecord: RestorableState {
   /// The live session holds what its client is owed and the time that it is given: it never leaves memory by itself.
   public var rest: Rest { .wakeful }
 
-  private static func progress(_ payload: inout PayloadReader) throws(PayloadError) -> (String, Int) {
-    var (source, position) = (String?.none, Int?.none)
+  private static func progress(_ payload: inout PayloadReader) throws(PayloadError) -> (String, Int, Int?) {
+    var (source, position, confirmed) = (String?.none, Int?.none, Int?.none)
     while let field = try payload.next() {
       switch field {
       case 1: source = try payload.text()
       case 2: position = try payload.integer()
+      case 3: confirmed = try payload.integer()
       default: try payload.skip()
       }
     }
     guard let source else { throw .missingField(1) }
     guard let position else { throw .missingField(2) }
-    return (source, position)
+    return (source, position, confirmed)
   }
 }

@@ -3,15 +3,17 @@ public import EventSourcing
 /// What the journal remembers of a Comet session: enough to serve its client after a restart as if nothing had happened.
 ///
 /// Everything else about the session (what is held, what is queued) is made anew: the queue from the transcripts, from
-/// the position that was delivered last. Delivery progress is journalled lazily, so after a crash a client may see an
-/// event twice, never not at all.
+/// the position that was delivered last. Nobody waits for the record of that, which is on the disk within
+/// `JournalConfiguration.lazyInterval`: after a crash a client may see twice what was delivered since, under the same
+/// notification id, and never not at all.
 public struct CometRecord: Decider, Equatable, Encodable {
   public enum Event: JournaledEvent {
     case opened(userKey: String?, serviceID: String?, acknowledges: Bool, browserID: String?)
     case subscribed(channels: [String])
     case unsubscribed(channels: [String])
-    /// The client has been written everything of chat `source` up to `position`.
-    case delivered(source: String, position: Int)
+    /// The client has been written everything of chat `source` up to `position`, and is known to have everything up to
+    /// `confirmed`; nil: to have all of it.
+    case delivered(source: String, position: Int, confirmed: Int? = nil)
     case closed(reason: String)
   }
 
@@ -23,6 +25,8 @@ public struct CometRecord: Decider, Equatable, Encodable {
   public internal(set) var acknowledges = false
   public internal(set) var channels: [String] = []
   public internal(set) var delivered: [String: Int] = [:]
+  /// Where it is less: what the client is known to have.
+  public internal(set) var confirmed: [String: Int] = [:]
 
   public init() {}
 
@@ -40,8 +44,9 @@ public struct CometRecord: Decider, Equatable, Encodable {
       for channel in channels where !self.channels.contains(channel) { self.channels.append(channel) }
     case .unsubscribed(let channels):
       self.channels.removeAll { channels.contains($0) }
-    case .delivered(let source, let position):
+    case .delivered(let source, let position, let confirmed):
       delivered[source] = max(delivered[source] ?? 0, position)
+      self.confirmed[source] = confirmed
     case .closed:
       isClosed = true
     }
@@ -73,9 +78,10 @@ extension CometRecord.Event {
       writer.text(4, ifPresent: browserID)
     case .subscribed(let channels), .unsubscribed(let channels):
       for channel in channels { writer.text(1, channel) }
-    case .delivered(let source, let position):
+    case .delivered(let source, let position, let confirmed):
       writer.text(1, source)
       writer.integer(2, position)
+      if let confirmed { writer.integer(3, confirmed) }
     case .closed(let reason):
       writer.text(1, reason)
     }
@@ -116,17 +122,18 @@ extension CometRecord.Event {
   }
 
   private static func delivered(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
-    var (source, position) = (String?.none, Int?.none)
+    var (source, position, confirmed) = (String?.none, Int?.none, Int?.none)
     while let field = try payload.next() {
       switch field {
       case 1: source = try payload.text()
       case 2: position = try payload.integer()
+      case 3: confirmed = try payload.integer()
       default: try payload.skip()
       }
     }
     guard let source else { throw .missingField(1) }
     guard let position else { throw .missingField(2) }
-    return .delivered(source: source, position: position)
+    return .delivered(source: source, position: position, confirmed: confirmed)
   }
 
   private static func closed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {

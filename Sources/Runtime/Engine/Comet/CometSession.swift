@@ -5,8 +5,7 @@ import Synchronization
 
 /// One live Comet session: the Bayeux machine, its one timer, its exchanges, and its record in the journal.
 ///
-/// The machine decides; this actor performs what it says. Delivery progress is journalled lazily: it rides on the next
-/// frame and nobody waits for it.
+/// The machine decides; this actor performs what it says. Delivery progress is journalled lazily: nobody waits for it.
 actor CometSession {
   nonisolated let clientID: String
   nonisolated let userKey: String?
@@ -22,10 +21,21 @@ actor CometSession {
   private var sequence: UInt64
   private var timer: TimerWheel.Handle?
   private var isConnecting = false
+  /// Subscriptions that are confirmed while the chats still prepare what was missed: a connect waits for it.
+  private var catchUpCount = 0
+  private var waitingForCatchUp: [CheckedContinuation<Void, Never>] = []
   /// Tells the timer that runs from those that had fired already when it was started.
   private var timerGeneration: UInt32 = 0
   /// The exchanges that a response may yet go to: seldom more than two.
   private var exchanges: [CometExchange] = []
+  /// The exchange whose response was written just now.
+  private var carrier: CometExchange?
+  /// What the session knows of its client's positions.
+  private var progress = DeliveryProgress()
+  /// A chat was told that nobody is there any more; the next connect tells it otherwise.
+  private(set) var isSetAside = false
+  /// The chats are being told of a connect that the machine has not got yet.
+  private var isArriving = false
 
   /// A session that has just shaken hands.
   init(
@@ -57,7 +67,8 @@ actor CometSession {
     machine =
       isRestored
       ? BayeuxSession(
-        restoring: clientID, settings: settings, acknowledges: record.acknowledges, isConnected: false)
+        restoring: clientID, settings: settings, acknowledges: record.acknowledges, isConnected: false,
+        delivered: record.delivered)
       : BayeuxSession(clientID: clientID, settings: settings, acknowledges: record.acknowledges)
   }
 
@@ -66,16 +77,54 @@ actor CometSession {
   // MARK: What the gateway asks
 
   /// It has connected, or is about to: the chats are being told.
-  var isConnected: Bool { machine.isConnected || isConnecting }
-  func beginConnecting() { isConnecting = true }
+  var isConnected: Bool { (machine.isConnected || isConnecting) && !isSetAside }
+  func beginConnecting() {
+    isConnecting = true
+    isArriving = true
+    isSetAside = false
+  }
   var isSubscribed: Bool { gateway.policy.receivesEvents(record.channels) }
   var isOver: Bool { record.isClosed }
   var channels: [String] { record.channels }
   func follows(_ channel: String) -> Bool {
     record.channels.contains { ChannelName.matches(pattern: $0, channel: channel) }
   }
-  var delivered: [String: Int] { record.delivered }
+  /// What was written to the client of a chat's transcript, or with the acknowledgment extension acknowledged.
   func delivered(of chat: String) -> Int { record.delivered[chat] ?? 0 }
+  /// What the client is known to have of it: its next request has shown, or it has said so. Spec: GMS 6.1.
+  func confirmed(of chat: String) -> Int {
+    #if CARILLON_CANARIES
+      if Canary.sings(.positionGuessed) { return delivered(of: chat) }
+    #endif
+    return record.confirmed[chat] ?? record.delivered[chat] ?? 0
+  }
+  /// What the app said it has of a chat before the session was the chat's.
+  func stated(of chat: String) -> Int? { progress.stated[chat] }
+
+  /// The app has said what it has of the chat.
+  func state(_ position: Int, of chat: String) { progress.stated[chat] = position }
+
+  /// A chat is about to be told that nobody is there. - Returns: false if somebody is.
+  func setAside() -> Bool {
+    guard !machine.isLive, !isArriving else { return false }
+    isSetAside = true
+    return true
+  }
+
+  func beginCatchUp() { catchUpCount += 1 }
+
+  func endCatchUp() {
+    catchUpCount -= 1
+    guard catchUpCount == 0 else { return }
+    for continuation in waitingForCatchUp { continuation.resume() }
+    waitingForCatchUp = []
+  }
+
+  /// Returns once all that was missed is in the queue: a connect that overtook it would come back empty, and one of a
+  /// client that polls without being held would do so with nothing to wake it.
+  func untilCaughtUp() async {
+    while catchUpCount > 0 { await withCheckedContinuation { waitingForCatchUp.append($0) } }
+  }
 
   /// Journals the handshake; returns once it is durable.
   func open(_ event: CometRecord.Event) async throws(EventLogError) { try await journal(event, evolves: false) }
@@ -112,33 +161,82 @@ actor CometSession {
   // MARK: The machine's inputs
 
   /// The hot path: a lone connect of a session that has connected before.
-  /// - Returns: false if this is its first connect: the gateway has more to do first.
-  func connect(_ request: ConnectRequest, on exchange: CometExchange) -> Bool {
-    guard machine.isConnected, !record.isClosed else { return false }
+  /// - Returns: false if this is its first connect, one that has to wait, or one that may show that something has not
+  ///   arrived: the gateway has more to do first.
+  func connect(_ request: ConnectRequest, stating position: Int?, on exchange: CometExchange) -> Bool {
+    guard machine.isConnected, catchUpCount == 0, !record.isClosed, !isSetAside else { return false }
+    if !progress.carriers.isEmpty {
+      let recipient = exchange.recipient
+      guard progress.carriers.allSatisfy({ $0 === recipient }) else { return false }
+    }
+    if let position, record.delivered.contains(where: { $1 > position }) { return false }
+    confirm()
     self.request([.connect(request)], on: exchange)
     return true
   }
 
   func request(_ replies: [SessionReply], on exchange: CometExchange) {
+    isArriving = false
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
     perform(machine.received(.request(exchange: exchange.id, transport: exchange.transport, replies: replies)))
   }
 
   func disconnect(_ replies: [SessionReply], on exchange: CometExchange) {
-    remember(exchange)
+    // Whoever has said so and left is not waited for.
+    if !exchange.isClosed.load(ordering: .sequentiallyConsistent) { remember(exchange) }
     perform(machine.received(.disconnect(exchange: exchange.id, transport: exchange.transport, replies: replies)))
+  }
+
+  // MARK: What the client has
+
+  /// The connections that brought what is not confirmed, but for `sink`: what comes over the same one confirms.
+  func carriers(besides sink: (any CometSink)?) -> [any CometSink] { progress.carriers.filter { $0 !== sink } }
+
+  /// What is to be sent again, now that the client makes its next request.
+  ///
+  /// - Parameters:
+  ///   - position: what the client says it has of `chats`; nil if it says nothing.
+  ///   - isLost: a connection broke before its client's machine had all that was written to it.
+  /// - Returns: for each chat what the client has, if that is less than it was written.
+  func gaps(stating position: Int?, of chats: [String], isLost: Bool) -> [(chat: String, has: Int, written: Int)] {
+    progress.carriers = []
+    var gaps: [(chat: String, has: Int, written: Int)] = []
+    for (chat, written) in record.delivered.sorted(by: { $0.key < $1.key }) {
+      var has = isLost ? confirmed(of: chat) : written
+      if let position, chats.contains(chat) {
+        // Without an end, an app that always names the same position would be sent the same for ever.
+        has = progress.repeats(chat, after: position, written: written) ? position : max(position, has)
+      }
+      record.confirmed[chat] = has < written ? has : nil
+      if has < written { gaps.append((chat, has, written)) }
+    }
+    return gaps
+  }
+
+  /// Before everything that waits; the request that showed the gap takes them along.
+  func redeliver(_ messages: [QueuedMessage]) { perform(machine.received(.redeliver(messages))) }
+
+  /// The client's next request has come over a connection that is as good as its word.
+  private func confirm() {
+    if !record.confirmed.isEmpty { record.confirmed.removeAll(keepingCapacity: true) }
+    if !progress.carriers.isEmpty { progress.carriers.removeAll(keepingCapacity: true) }
   }
 
   func deliver(_ message: QueuedMessage) { perform(machine.received(.deliver([message]))) }
 
   func written(_ exchange: CometExchange, success: Bool) {
+    carrier = success && !machine.acknowledges ? exchange : nil
+    defer { carrier = nil }
     perform(machine.received(.written(exchange.id, success: success)))
     if exchange.transport == .longPolling { forget(exchange) }
   }
 
   func closed(_ exchange: CometExchange) {
     perform(machine.received(.closed(exchange.id)))
+    #if CARILLON_CANARIES
+      if Canary.sings(.exchangeLeaked) { return }
+    #endif
     forget(exchange)
   }
 
@@ -167,7 +265,9 @@ actor CometSession {
       switch action {
       case .respond(let id, let messages):
         guard let exchange = exchanges.first(where: { $0.id == id }) else { continue }
-        exchange.sink.send(CometReply(messages: messages))
+        gateway.send(CometReply(messages: messages), to: exchange)
+      case .sendOff(let id):
+        exchanges.first { $0.id == id }?.sendOff()
       case .arm(let milliseconds):
         stopTimer()
         let (lane, generation) = (lane, timerGeneration)
@@ -180,6 +280,7 @@ actor CometSession {
       case .delivered(let marks):
         noteDelivered(marks)
       case .ended(let end):
+        progress.carriers = []
         gateway.ended(self, end)
       }
     }
@@ -201,8 +302,11 @@ actor CometSession {
       }
     }
     guard !record.isClosed else { return }
+    if !highest.isEmpty, let sink = carrier?.recipient { progress.carry(over: sink) }
     for (source, position) in highest where position > delivered(of: source) {
-      let event = CometRecord.Event.delivered(source: source, position: position)
+      // Written is not received: the next request shows. With the extension the client has said so itself.
+      let confirmed = machine.acknowledges ? nil : confirmed(of: source)
+      let event = CometRecord.Event.delivered(source: source, position: position, confirmed: confirmed)
       // If the log refuses, the client sees these events again after a crash; nothing is lost.
       guard (try? append(event, lazy: true, release: nil)) != nil else { return }
       record.evolve(event, at: context.time.now)
@@ -233,6 +337,9 @@ actor CometSession {
         events: [StoredEvent(event)]), lazy: lazy, release: release)
     sequence += 1
   }
+
+  /// Requests and sockets that it has not let go of.
+  var exchangeCount: Int { exchanges.count }
 
   private func remember(_ exchange: CometExchange) {
     if !exchanges.contains(where: { $0 === exchange }) { exchanges.append(exchange) }

@@ -121,7 +121,9 @@ final class CometReceipts: Sendable {
 
   init() {}
 
-  static func mark(of push: String) -> DeliveryMark { DeliveryMark(source: source + push, position: 1) }
+  static func mark(of push: String) -> DeliveryMark {
+    DeliveryMark(source: source + push, position: 1, isOfTranscript: false)
+  }
 
   /// True once a session has written the push that `begin` queues; false if none has within `limit` milliseconds.
   func receipt(

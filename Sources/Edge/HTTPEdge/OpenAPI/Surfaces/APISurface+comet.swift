@@ -59,9 +59,12 @@ extension APISurface {
             "ext",
             .object([
               .optional("gms_user", .text, "In place of the header, in a handshake."),
+              .optional("gms_token", .text, "A token that proves the user, where `identity` is `jwt`."),
               .optional("serviceId", .text, "Binds the session to this one chat."),
               .optional(
-                "transcriptPosition", .lenientInteger, "In `/meta/disconnect`: the last event that the app has."),
+                "transcriptPosition", .lenientInteger,
+                "The last event that the app has; in disconnects, handshakes and connects."
+              ),
             ])),
         ])
       ),

@@ -1,0 +1,69 @@
+import NIOCore
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Whether the last response on a connection has come as far as the client's machine: what its kernel tells ours, for
+/// as long as there is a socket to ask, and how the connection ended.
+///
+/// A client that goes on over another connection has either got that response or lost it with its network. Written is
+/// not received: what a dead connection's kernel never acknowledged goes again. Spec: GMS 6.2, last paragraph.
+struct ResponseArrival {
+  /// An acknowledgment may be late without anything being lost: delayed ones take up to a fifth of a second, and the way.
+  static let patience: TimeAmount = .milliseconds(500)
+  static let pause: TimeAmount = .milliseconds(20)
+
+  private var verdict: Bool?
+
+  /// A response is about to be written.
+  mutating func begin() { verdict = nil }
+
+  /// The client has spoken again on this connection: it has read what was written to it.
+  mutating func heard() { verdict = verdict ?? true }
+
+  /// The connection ends.
+  /// - Parameter context: its socket is still open; nil if there is nothing to ask any more.
+  mutating func end(wasReset: Bool, _ context: ChannelHandlerContext?) {
+    verdict = verdict ?? (wasReset ? false : context.map(Self.isAcknowledged) ?? true)
+  }
+
+  /// Nil if it may still come.
+  func hasArrived(_ context: ChannelHandlerContext?) -> Bool? {
+    if let verdict { return verdict }
+    guard let context else { return true }
+    return Self.isAcknowledged(context) ? true : nil
+  }
+
+  /// The peer's kernel has acknowledged every byte that ours has; true where nobody can tell.
+  private static func isAcknowledged(_ context: ChannelHandlerContext) -> Bool {
+    #if canImport(Glibc)
+      let waiting = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { socket -> CInt in
+        var count: CInt = 0
+        return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? count : 0
+      }
+      return (waiting ?? 0) == 0
+    #else
+      return true
+    #endif
+  }
+}
+
+extension EventLoop {
+  /// Asks on the loop until there is an answer or no patience left.
+  func arrival(_ ask: @escaping @Sendable () -> Bool?) async -> Bool {
+    let deadline = NIODeadline.now() + ResponseArrival.patience
+    while true {
+      do {
+        if let answer = try await submit(ask).get() { return answer }
+        guard NIODeadline.now() < deadline else { return false }
+        try await scheduleTask(in: ResponseArrival.pause) {}.futureResult.get()
+      } catch {
+        // A loop that is over has nobody left to tell.
+        return true
+      }
+    }
+  }
+}
