@@ -48,6 +48,30 @@ struct SupportStreamTests {
   }
 
   @Test(
+    "belongs to its user: another access token or none gets 402", arguments: [ConnectionType.longPolling, .webSocket])
+  func otherToken(transport: ConnectionType) async throws {
+    let rig = try await StreamRig()
+    let comet = rig.support.rig.rig.engine.comet
+    let owner = CometCaller(transport: transport, token: rig.token)
+    let clientID = try #require(try await owner.handshake(comet)["clientId"]?.string)
+    let bob = try await rig.signIn("bob")
+    for _ in 1...2 {
+      for (user, token) in [(nil, nil), (nil, bob), (nil, "car_nothing"), ("ann", nil), ("support/1", nil)] {
+        let stranger = CometCaller(transport: transport, user: user, token: token)
+        #expect(try await stranger.connect(clientID, comet)["error"]?.string == "402::Unknown client")
+      }
+      #expect(try await owner.connect(clientID, comet)["successful"] == true)
+    }
+    // Nor does a chat's session answer to somebody's access token.
+    let chat = CometCaller(transport: transport, user: "ann")
+    let other = try #require(try await chat.handshake(comet)["clientId"]?.string)
+    let withToken = CometCaller(transport: transport, user: "ann", token: bob)
+    #expect(try await withToken.connect(other, comet)["error"]?.string == "402::Unknown client")
+    #expect(try await chat.connect(other, comet)["successful"] == true)
+    try await rig.stop()
+  }
+
+  @Test(
     "may not be opened for what is not its user's",
     arguments: [
       ("/support/requests/2", "403::subscribe_denied"), ("/support/requests/99", "403::subscribe_denied"),
@@ -128,12 +152,12 @@ struct SupportStreamTests {
     try await rig.stop()
   }
 
-  @Test("survives a restart of the server: what it follows is remembered, its user's name is needed no more")
+  @Test("survives a restart of the server: what it follows is remembered")
   func restart() async throws {
     let rig = try await StreamRig()
     let client = try await rig.follow(["/support/requests/1"])
     let next = try await StreamRig(after: rig)
-    let back = next.client(clientID: client.clientID)
+    let back = next.client(token: next.token, clientID: client.clientID)
     _ = try await back.connect()
     let poll = try back.poll()
     try await next.comment("Hello again")

@@ -8,7 +8,7 @@ import Testing
 struct CometEndpointTests {
   @Test("a handshake is answered with an array, a cookie and the headers of every reply")
   func handshake() async throws {
-    try await ServerHarness.run { server in
+    try await ServerHarness.run(origins: .any) { server in
       let client = try await server.connect()
       try await client.post(
         "/genesys/cometd/handshake?x=1",
@@ -57,7 +57,8 @@ struct CometEndpointTests {
 
   @Test("a preflight is answered without credentials", arguments: ["/genesys/cometd/connect", "/genesys/1/service/x"])
   func preflight(_ path: String) async throws {
-    try await ServerHarness.run(options: ["server": ["username": "u", "password": "p"]]) { server in
+    let options = ["server": ["username": "u", "password": "p"]]
+    try await ServerHarness.run(options: options, origins: .listed(["http://a.test"])) { server in
       let client = try await server.connect()
       try await client.write(
         "OPTIONS \(path) HTTP/1.1\r\nHost: x\r\nOrigin: http://a.test\r\nAccess-Control-Request-Method: POST\r\n\r\n")
@@ -73,7 +74,8 @@ struct CometEndpointTests {
 
   @Test("the server's credentials cover the endpoint; a refusal keeps the connection and its CORS headers")
   func credentials() async throws {
-    try await ServerHarness.run(options: ["server": ["username": "u", "password": "p"]]) { server in
+    let options = ["server": ["username": "u", "password": "p"]]
+    try await ServerHarness.run(options: options, origins: .listed(["http://a.test"])) { server in
       let client = try await server.connect()
       let handshake = #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["long-polling"]}]"#
       try await client.post("/genesys/cometd", handshake, headers: "Origin: http://a.test\r\n")
@@ -102,7 +104,9 @@ struct CometEndpointTests {
       let echo = try await client.response()
       #expect(echo.body.contains(#"["Notice.Joined","Guest 7","has joined the session","0","CLIENT"]"#))
       try await client.post("/genesys/cometd/connect", server.connect(clientID), headers: "gms_user: user\r\n")
-      try await rest.post("/genesys/1/service/\(serviceID)/ixn/chat/send", #"{"message":"hello"}"#)
+      try await rest.post(
+        "/genesys/1/service/\(serviceID)/ixn/chat/send", #"{"message":"hello"}"#,
+        headers: "gms_user: user\r\n")
       #expect(try await rest.response().status == 200)
       let poll = try await client.response()
       #expect(poll.status == 200)

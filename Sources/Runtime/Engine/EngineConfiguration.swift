@@ -15,8 +15,10 @@ public struct EngineConfiguration: Sendable {
   public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
   public var runtimeLimits = RuntimeLimits()
   public var journal = JournalConfiguration()
-  /// A Comet session over long polling is found only by the browser cookie that it was shaken with.
+  /// A Comet session that was shaken with a browser cookie is found only with it.
   public var requiresCookie = false
+  /// Every `gms_user` that the edge hands in has been proven. Comet sessions are then found only by their proven user.
+  public var requiresProof = false
   public var housekeeping = HousekeepingSettings()
   /// The decimal before the dash of service ids.
   public var nodeNumber = 1

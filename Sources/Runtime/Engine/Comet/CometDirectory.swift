@@ -72,11 +72,13 @@ final class CometDirectory: Sendable {
     state.withLock { state in (state.byUser[userKey] ?? []).compactMap { state.sessions[$0] } }
   }
 
-  /// The sessions that a chat of this user, under this service id, reaches.
-  func sessions(userKey: String?, serviceID: String) -> [CometSession] {
+  /// The sessions that are bound to one of these keys or, unless it is nil, to this service id; each once.
+  func sessions(userKeys: [String], serviceID: String?) -> [CometSession] {
     state.withLock { state in
-      var ids = userKey.flatMap { state.byUser[$0] } ?? []
-      ids += state.byService[serviceID]?.filter { !ids.contains($0) } ?? []
+      var ids: [String] = []
+      for found in userKeys.map({ state.byUser[$0] }) + [serviceID.flatMap { state.byService[$0] }] {
+        ids += found?.filter { !ids.contains($0) } ?? []
+      }
       return ids.compactMap { state.sessions[$0] }
     }
   }

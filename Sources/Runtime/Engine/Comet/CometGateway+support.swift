@@ -74,12 +74,21 @@ extension CometGateway {
     return await streams.value.acknowledged(user, request, comment.number, acknowledgement.identifier)
   }
 
-  /// Whose session a handshake makes: an access token decides, else the `gms_user` of the header or the message.
+  /// Whose session a handshake makes: an access token decides, else the user of the request, else the one whom the
+  /// message names, unless users have to be proven.
   func userKey(of handshake: BayeuxMessage, on exchange: CometExchange) throws(BayeuxError) -> String? {
     let userKey = exchange.userKey ?? handshake.userKey
     if let userKey, SupportUserKey.isReserved(userKey) { throw BayeuxError(400, ["gms_user"], "reserved") }
     guard userKey?.utf8.count ?? 0 <= limits.userKeyBytesMaximum else {
       throw BayeuxError(400, ["gms_user"], "too_long")
+    }
+    if requiresProof {
+      if let claimed = handshake.userKey, claimed != exchange.userKey {
+        security.note(.unprovenUserKey, from: exchange.address)
+        throw BayeuxError(403, ["gms_user"], "not_proven")
+      }
+      // The edge has looked at it, and was not convinced.
+      if handshake.userToken != nil, exchange.userKey == nil { throw BayeuxError(401, ["gms_token"], "refused") }
     }
     guard let token = exchange.accessToken else { return userKey }
     guard userKey == nil else { throw BayeuxError(400, ["gms_user"], "not_with_an_access_token") }

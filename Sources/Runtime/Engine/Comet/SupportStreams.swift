@@ -48,6 +48,9 @@ public enum SupportUserKey {
 
   static func of(_ user: Int64) -> String { prefix + String(user) }
 
+  /// Such a name that is no user's, but this house's own.
+  static func isNobodys(_ userKey: String) -> Bool { isReserved(userKey) && number(in: userKey) == nil }
+
   /// The number of the user; nil for a `gms_user`.
   static func number(in userKey: String) -> Int64? {
     isReserved(userKey) ? Int64(userKey.dropFirst(prefix.count)) : nil
