@@ -187,6 +187,43 @@ struct StorageTests {
     await rig.stop()
   }
 
+  @Test("one user has so many records and bytes, gets back what is given up, and a restart forgets nothing")
+  func userQuota() async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    func started() async throws -> EngineRig {
+      try await EngineRig(directory: directory) {
+        $0.limits.storedRecordsByUserMaximum = 2
+        $0.limits.storedBytesByUserMaximum = 2 * Self.photo.count
+      }
+    }
+    let rig = try await started()
+    func store(_ id: String, _ uploads: [StorageUpload], _ rig: EngineRig, user: String = "anna") async throws {
+      try await rig.engine.storage.create(uploads, seconds: 600, customID: id, user: user)
+    }
+    let records = StorageFailure.quota("stored records", limit: 2)
+    let bytes = StorageFailure.quota("bytes of stored files", limit: 2 * Self.photo.count)
+    try await store("a", [Self.file()], rig)
+    try await store("b", [Self.text("t", "1")], rig)
+    await #expect(throws: records) { try await store("c", [Self.text("t", "1")], rig) }
+    try await store("c", [Self.text("t", "1")], rig, user: "otto")
+    try await store("b", [Self.file(name: "second")], rig)
+    await #expect(throws: bytes) { try await store("b", [Self.file(name: "third")], rig) }
+    await #expect(throws: bytes) {
+      try await rig.engine.storage.update(.id("a", user: "anna"), [Self.file(name: "third")], seconds: 600)
+    }
+    await rig.stop()
+
+    let next = try await started()
+    await #expect(throws: records) { try await store("c", [Self.text("t", "1")], next) }
+    await #expect(throws: bytes) { try await store("b", [Self.file(name: "third")], next) }
+    try await next.engine.storage.delete(.id("a", user: "anna"))
+    try await store("c", [Self.file()], next)
+    await #expect(throws: bytes) { try await store("c", [Self.file(name: "more")], next) }
+    try await next.engine.storage.delete("second", of: .id("b", user: "anna"))
+    try await store("c", [Self.file(name: "more")], next)
+    await next.stop()
+  }
+
   @Test("the number of records, of keys, of bytes in one and the length of names have bounds")
   func bounds() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory()) {
@@ -274,10 +311,10 @@ struct StorageTests {
     #expect(try await storage.values(place).isEmpty)
     try await storage.update(place, [Self.text("order", "82")], seconds: 0)
     #expect(try await storage.value("order", of: place) == .text("82"))
-    await #expect(throws: StorageFailure.unknown) { try await storage.values(.instance("412-none")) }
+    await #expect(throws: StorageFailure.unknownInstance) { try await storage.values(.instance("412-none")) }
     // Nobody uses the instance: it ends, and what was stored for it too.
     for _ in 0..<4 { try await rig.advance(by: .seconds(60)) }
-    await #expect(throws: StorageFailure.unknown) { try await storage.values(place) }
+    await #expect(throws: StorageFailure.unknownInstance) { try await storage.values(place) }
     #expect(storage.directory.count == 0)
     try await rig.stop()
   }
@@ -290,7 +327,7 @@ struct StorageTests {
     try await storage.create(
       [Self.file(), Self.text("note", "SECRET-NOTE")], seconds: 3_600, customID: "cart", user: "anna")
     let service = try await rig.startChat(user: "anna")
-    try await storage.update(.instance(service), [Self.text("more", "SECRET-DATA")], seconds: 0)
+    try await storage.update(.instance(service, user: "anna"), [Self.text("more", "SECRET-DATA")], seconds: 0)
     let other = try await storage.create([Self.file(Array("ordinary".utf8))], seconds: 3_600)
     _ = try await rig.engine.redact(subject: "anna", by: "ops", reason: "asked for")
     await #expect(throws: StorageFailure.unknown) { try await storage.values(.id("cart", user: "anna")) }

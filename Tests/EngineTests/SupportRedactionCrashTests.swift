@@ -32,7 +32,7 @@ struct SupportRedactionCrashTests {
     let actor = try #require(support.endUser(bearing: token))
     _ = try await support.registerDevice(
       identifier: "device-mia", type: "android", locale: "en", tokenType: nil, by: actor)
-    let file = try await support.upload(Array(Self.mark.utf8), fileName: Self.mark, contentType: "image/png")
+    let file = try await support.upload(Array(Self.mark.utf8), fileName: Self.mark, contentType: "image/png", by: actor)
     var order = SupportRequestOrder()
     (order.subject, order.comment.body, order.comment.uploads) = (Self.mark, Self.mark, [file.token])
     let number = try await support.create(order, by: actor).number

@@ -30,7 +30,8 @@ struct SupportRedactionTests {
     let token = try await rig.support.signIn(anonymous: "guid-mia", name: mark, email: email, app: SupportRig.app)
     let actor = try #require(rig.support.endUser(bearing: token))
     try await rig.register("device-mia", type: "android", by: actor)
-    let file = try await rig.support.upload(Array(mark.utf8), fileName: "\(mark).png", contentType: "image/png")
+    let file = try await rig.support.upload(
+      Array(mark.utf8), fileName: "\(mark).png", contentType: "image/png", by: actor)
     var order = SupportRequestOrder()
     (order.subject, order.comment.body, order.comment.uploads) = ("About \(mark)", "I am \(mark)", [file.token])
     order.metadata = Array(#"{"phone":"\#(mark)"}"#.utf8)
@@ -147,7 +148,7 @@ struct SupportRedactionTests {
   func feed() async throws {
     let rig = try await SupportRig()
     let agent = try await rig.agent()
-    var events = rig.engine.agents.events(after: nil).makeAsyncIterator()
+    var events = rig.engine.agents.events(after: nil, for: .overseer).makeAsyncIterator()
     let others = try await rig.request(by: try await rig.user("guid-otto"))
     try await rig.settle()
     let first = try #require(await events.next())
@@ -155,7 +156,7 @@ struct SupportRedactionTests {
     _ = try await rig.engine.redact(subject: Self.email, by: "operator", reason: "")
     try await rig.comment("The last one", on: others, by: agent)
     var told: [AgentEvent] = []
-    for await event in rig.engine.agents.events(after: first.number - 1) {
+    for await event in rig.engine.agents.events(after: first.number - 1, for: .overseer) {
       told.append(event)
       if case .support(.commented, _) = event.kind { break }
     }

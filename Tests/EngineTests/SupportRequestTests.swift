@@ -1,6 +1,7 @@
 import EntityRuntime
 import EventSourcing
 import SupportDomain
+import SystemPackage
 import Testing
 
 @testable import Engine
@@ -211,15 +212,15 @@ struct SupportRequestTests {
   func files() async throws {
     let rig = try await SupportRig()
     let ann = try await rig.user()
-    let kept = try await rig.support.upload([1, 2, 3], fileName: "a.png", contentType: "image/png")
-    let lost = try await rig.support.upload([4], fileName: "b.png", contentType: "image/png")
+    let kept = try await rig.support.upload([1, 2, 3], fileName: "a.png", contentType: "image/png", by: ann)
+    let lost = try await rig.support.upload([4], fileName: "b.png", contentType: "image/png", by: ann)
     var order = SupportRequestOrder()
     order.comment.body = "Look"
     order.comment.uploads = [kept.token]
     let view = try await rig.support.create(order, by: ann)
     #expect(view.terms.subject == "Look" && view.firstComment?.attachments == [kept])
     try await rig.settle()
-    await #expect(throws: SupportFailure.notFound) { try await rig.support.deleteUpload(kept.token) }
+    await #expect(throws: SupportFailure.notFound) { try await rig.support.deleteUpload(kept.token, by: ann) }
     // The token opens nothing of the apps' storage.
     for user in [nil, "ann"] as [String?] {
       await #expect(throws: StorageFailure.unknown) {
@@ -236,6 +237,40 @@ struct SupportRequestTests {
       try await again.support.create(order, by: ann)
     }
     try await again.stop()
+  }
+
+  @Test("an end user has so many files, in comments or not, and a restart forgets none; agents have no bound")
+  func fileQuota() async throws {
+    func started(in directory: FilePath? = nil) async throws -> SupportRig {
+      try await SupportRig(directory: directory) {
+        $0.limits.storedRecordsByUserMaximum = 2
+        $0.limits.storedBytesByUserMaximum = 5
+      }
+    }
+    func upload(_ count: Int, _ rig: SupportRig, by actor: SupportActor) async throws -> SupportAttachment {
+      try await rig.support.upload(
+        [UInt8](repeating: 1, count: count), fileName: "a.png", contentType: "image/png", by: actor)
+    }
+    let rig = try await started()
+    let (ann, kim) = (try await rig.user(), try await rig.agent())
+    let bytes = SupportFailure.quota("bytes of stored files", limit: 5)
+    var order = SupportRequestOrder()
+    order.comment.body = "Look"
+    order.comment.uploads = [try await upload(3, rig, by: ann).token]
+    await #expect(throws: bytes) { try await upload(3, rig, by: ann) }
+    _ = try await rig.support.create(order, by: ann)
+    try await rig.settle()
+    _ = try await upload(3, rig, by: try await rig.user("guid-ben"))
+    for _ in 1...3 { _ = try await upload(3, rig, by: kim) }
+    await rig.rig.kill()
+
+    let next = try await started(in: rig.rig.directory)
+    await #expect(throws: bytes) { try await upload(3, next, by: ann) }
+    let second = try await upload(2, next, by: ann)
+    await #expect(throws: SupportFailure.quota("stored records", limit: 2)) { try await upload(1, next, by: ann) }
+    try await next.support.deleteUpload(second.token, by: ann)
+    _ = try await upload(2, next, by: ann)
+    try await next.stop()
   }
 
   @Test("a chat becomes a request of its customer's, with a reference to its transcript")

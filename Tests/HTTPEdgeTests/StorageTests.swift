@@ -124,8 +124,21 @@ struct StorageTests {
 
   @Test(
     "a life time that is none is 30 seconds",
-    arguments: [("0", 30), ("-1", 30), ("soon", 30), ("1.5", 30), ("99999999999999999999", 30), ("1", 1), ("600", 600)])
+    arguments: [("0", 30), ("-1", 30), ("soon", 30), ("1.5", 30), ("", 30), ("1", 1), ("600", 600)])
   func lifeTime(text: String, seconds: Int) { #expect(StorageRoutes.seconds(text) == seconds) }
+
+  @Test("nobody stores for ever", arguments: ["2592001", "999999999999", "99999999999999999999"])
+  func longLife(text: String) async throws {
+    try await run { server, _ in
+      let anna = Caller(client: try await server.connect(), user: "anna")
+      let id = try Self.id(try await anna.form("storage/2592000", "a=1"))
+      for path in ["storage/\(text)", "storage/custom/cart/\(text)", "storage/\(id)/\(text)"] {
+        let answer = try await anna.form(path, "a=1")
+        #expect(answer.status == 400)
+        #expect(answer.body.contains("'ttl' is more than 2592000 seconds"), "\(path) \(answer.body)")
+      }
+    }
+  }
 
   @Test(
     "a body that cannot be read is refused",

@@ -9,6 +9,12 @@ public struct EngineLimits: Sendable, Equatable {
   /// Requests that one Comet session follows one by one; the pattern for all of its own counts as one.
   public var supportChannelsBySessionMaximum = 64
   public var pushQueuesMaximum = 1_000_000
+  /// What an operator may set as the bound of one queue (option `push.queue_messages`); more would not fit into the one
+  /// record in which a queue restates itself.
+  public static let queueMessages = 16...1_000
+  /// Dead letters that one order puts back, and how many of them in a second.
+  public var deadLettersReplayedMaximum = 10_000
+  public static let replaysPerSecond = 1...1_000
   public var devicesMaximum = 1_000_000
   /// Live devices of one owner.
   public var devicesByOwnerMaximum = 64
@@ -41,6 +47,11 @@ public struct EngineLimits: Sendable, Equatable {
   public var storedRecordsMaximum = 100_000
   public var storedBytesMaximum = 1_073_741_824
   public var storage = StorageLimits()
+  /// Of these, one user's, also of support; and the bytes of their files. While a file is replaced both count.
+  public var storedRecordsByUserMaximum = 1_000
+  public var storedBytesByUserMaximum = 104_857_600
+  /// The longest life that stored data may be given; more is refused.
+  public var storedSecondsMaximum = 2_592_000
   public var supportRequestsMaximum = 1_000_000
   /// People of support requests: end users, agents, contacts.
   public var supportUsersMaximum = 1_000_000
@@ -78,8 +89,6 @@ public struct EngineLimits: Sendable, Equatable {
   public var callbacksMaximum = 2_000_000
   /// Callbacks that one query looks into whose conditions are none that callbacks are found by.
   public var callbacksLookedInto = 10_000
-  /// Ids in one order to cancel several.
-  public var callbacksCancelledAtOnce = 1_000
   /// The last assignments, from which waiting times are told; and the seconds assumed for each callback as long as
   /// there are none.
   public var callbackAssignmentsKept = 64
@@ -89,7 +98,7 @@ public struct EngineLimits: Sendable, Equatable {
   /// Alternatives that the answer to a refused time names, and free slots in one answer about availability.
   public var alternativesMaximum = 12
   public var slotsMaximum = 20_000
-  /// Chats in one answer to an agent's list.
+  /// Chats, callbacks or requests in one answer to an agent's list.
   public var agentListMaximum = 1_000
 
   /// Entities that are captured and written together by a snapshot or when they fall asleep.

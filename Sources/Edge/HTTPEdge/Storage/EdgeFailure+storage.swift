@@ -1,3 +1,4 @@
+import ChatDomain
 import Engine
 import HTTPTypes
 
@@ -5,11 +6,14 @@ extension EdgeFailure {
   init(_ failure: StorageFailure) {
     switch failure {
     case .unknown: self.init(.notFound, "There is no such stored data", exception: "StorageNotFoundException")
+    case .unknownInstance: self.init(EngineError.chat(.unknownService))
     case .unknownKey: self.init(.notFound, "There is no such key", exception: "StorageNotFoundException")
     case .invalid(let field, let reason): self = .badParameter(field, reason)
     case .tooLarge(let limit):
       self.init(
         .contentTooLarge, "The stored data would be larger than \(limit) bytes", exception: "RequestTooLargeException")
+    case .quota(let what, let limit):
+      self.init(.tooManyRequests, "A user may have at most \(limit) \(what)", exception: "LimitException")
     case .full: self.init(EngineError.storageFull)
     case .limitReached(let what): self = .unavailable("A limit of this server is reached: \(what)")
     case .damaged:

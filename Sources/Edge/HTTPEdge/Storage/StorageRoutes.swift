@@ -6,6 +6,8 @@ import JSONEnvelope
 
 /// Short-lived texts and files, and the data of service instances. Spec: GMS 11.
 ///
+/// What is stored with a `gms_user` opens only to it; else the id is the key. An instance opens as its chat does.
+///
 /// | | |
 /// |---|---|
 /// | `POST /genesys/1/storage/{ttl}` | stores: `{"id":…}` |
@@ -98,7 +100,9 @@ struct StorageRoutes {
 
   @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     try ServiceAccess(engine: engine).check(request, service: nil)
-    let id = try await storage.create(try await uploads(request), seconds: Self.seconds(try path("id", context)))
+    let owner = try request.userKey(limits: limits)
+    let id = try await storage.create(
+      try await uploads(request), seconds: Self.seconds(try path("id", context)), owner: owner)
     return .json(JSONValue.object([("id", .string(id))]).text)
   }
 
@@ -117,9 +121,10 @@ struct StorageRoutes {
     try await StorageBody(request, limits: limits).pairs
   }
 
-  /// Spec: GMS 11, a wrong value becomes 30.
+  /// Spec: GMS 11, a wrong value becomes 30. One that is only too large for us stays too large.
   static func seconds(_ text: String) -> Int {
-    guard let seconds = Int(text), seconds > 0 else { return StorageService.secondsDefault }
+    let isNumber = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard let seconds = Int(text) ?? (isNumber ? .max : nil), seconds > 0 else { return StorageService.secondsDefault }
     return seconds
   }
 
@@ -147,7 +152,7 @@ struct StorageRoutes {
     return Response(
       status: .ok,
       headers: [
-        .contentType: "text/plain;charset=UTF-8", .xContentTypeOptions: "nosniff", .cacheControl: "no-cache, no-store",
+        .contentType: "text/plain;charset=UTF-8", .cacheControl: "no-cache, no-store",
       ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
@@ -162,7 +167,6 @@ struct StorageRoutes {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = file.contentType
-    headers[.xContentTypeOptions] = "nosniff"
     headers[.contentDisposition] = PathText.attachment(file.name)
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
   }
@@ -178,7 +182,7 @@ struct StorageRoutes {
       let key = PathText.encode(name)
       return switch place {
       case .id(let id, _): "\(url.base)/1/storage/binary/\(PathText.encode(id))/\(key)"
-      case .instance(let id): "\(url.instance(id))/storage/binary/\(key)"
+      case .instance(let id, _): "\(url.instance(id))/storage/binary/\(key)"
       }
     }
   }
@@ -198,6 +202,8 @@ struct StorageRoutes {
   private func instance(_ request: Request, _ context: EdgeRequestContext) async throws -> StoragePlace {
     let id = try path("service", context)
     try await ServiceAccess(engine: engine).check(request, instance: id)
-    return .instance(id)
+    let user = try request.userKey(limits: limits)
+    guard await storage.hasInstance(id, for: user) else { throw StorageFailure.unknownInstance }
+    return .instance(id, user: user)
   }
 }

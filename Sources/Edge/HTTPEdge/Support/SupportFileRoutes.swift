@@ -10,7 +10,7 @@ import SupportDomain
 /// | | |
 /// |---|---|
 /// | `POST /api/v2/uploads?filename=` | the body is the file: 201 with its token |
-/// | `DELETE /api/v2/uploads/{token}` | unless a comment has taken it |
+/// | `DELETE /api/v2/uploads/{token}` | one's own, unless a comment has taken it |
 /// | `GET /attachments/token/{token}/` | the file, for whoever has the address |
 struct SupportFileRoutes {
   let engine: Engine
@@ -25,8 +25,8 @@ struct SupportFileRoutes {
         RouterPath(path + "/:token"),
         [
           .delete: { request, context in
-            _ = try await access.actor(request)
-            try await engine.support.deleteUpload(try Self.token(context))
+            let actor = try await access.actor(request)
+            try await engine.support.deleteUpload(try Self.token(context), by: actor)
             return Response(status: .noContent)
           }
         ])
@@ -35,13 +35,13 @@ struct SupportFileRoutes {
   }
 
   @Sendable private func upload(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    _ = try await access.actor(request)
+    let actor = try await access.actor(request)
     guard let name = try request.queryParameters()["filename"], !name.isEmpty else {
       throw SupportFailure.missing(field: "filename")
     }
     let attachment = try await engine.support.upload(
       try await request.bytes(upTo: limits.storageBodyBytesMaximum), fileName: name,
-      contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""))
+      contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""), by: actor)
     let base = settings.origin(request, context)
     return .json(status: .created) { writer in
       writer.beginObject()
@@ -68,7 +68,6 @@ struct SupportFileRoutes {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = attachment.contentType
-    headers[.xContentTypeOptions] = "nosniff"
     headers[.contentDisposition] = PathText.attachment(attachment.fileName)
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }

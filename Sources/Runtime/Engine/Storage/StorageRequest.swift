@@ -1,9 +1,10 @@
 /// Which stored data is meant.
 public enum StoragePlace: Sendable, Equatable {
   /// An id of ours, or one of the user's own. Spec: GMS 11.
+  /// - Parameter user: the `gms_user` that is shown; nil for none.
   case id(String, user: String?)
-  /// The data of a service instance.
-  case instance(String)
+  /// The data of a service instance, for somebody who shows this `gms_user`, or none.
+  case instance(String, user: String? = nil)
 }
 
 /// One value that an app stores.
@@ -43,6 +44,8 @@ public struct StorageContent: Sendable, Equatable {
 public enum StorageFailure: Error, Equatable, Sendable {
   /// No such data, or not the asker's, or over: 404.
   case unknown
+  /// No such service instance, or not the asker's: 404.
+  case unknownInstance
   /// The data has no such key, or none of this sort: 404.
   case unknownKey
   /// 400.
@@ -51,6 +54,8 @@ public enum StorageFailure: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// All files together have reached their bound, or the disk is full: 507.
   case full
+  /// The user has as much as one may have: 429.
+  case quota(_ what: String, limit: Int)
   /// A named limit is reached: 503 with Retry-After.
   case limitReached(String)
   /// The file on the disk is not what was stored: 500.

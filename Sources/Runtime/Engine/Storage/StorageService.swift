@@ -20,8 +20,8 @@ public struct StorageService: Sendable {
 
   /// Seconds of life for a wrong value. Spec: GMS 11.
   public static let secondsDefault = 30
-  /// The longest life that can be asked for; more becomes this.
-  public static let secondsMaximum = 31_536_000
+  /// The longest life of an instance's data; a longer one of the instance becomes this.
+  static let secondsMaximum = 31_536_000
 
   init(
     blobs: BlobStore, instances: ServiceInstances, tasks: TaskPool, identifiers: Identifiers, context: RuntimeContext,
@@ -46,22 +46,20 @@ public struct StorageService: Sendable {
 
   // MARK: Storing
 
-  /// Stores under a new id. - Parameter seconds: how long it lives. - Returns: the id.
-  public func create(_ uploads: [StorageUpload], seconds: Int) async throws(StorageFailure) -> String {
+  /// Stores under a new id.
+  /// - Parameters:
+  ///   - seconds: how long it lives.
+  ///   - owner: the `gms_user` or user of support whose it is, or a part of this house that neither can be called as: the
+  ///     id alone leads to nothing then. Nil: whoever knows the id may have it.
+  /// - Returns: the id.
+  public func create(
+    _ uploads: [StorageUpload], seconds: Int, owner: String? = nil
+  ) async throws(StorageFailure) -> String {
+    try checkLife(seconds)
     let key = identifiers.uuid()
-    try await withFiles(of: uploads) { pairs throws(StorageFailure) in
-      let change = StorageChange(pairs, until: until(seconds), mayBeNew: true)
-      try await make(key, change)
-    }
-    return key
-  }
-
-  /// Stores for a part of this house: nobody else can name such an owner, so that the id alone leads to nothing.
-  func create(_ uploads: [StorageUpload], seconds: Int, owner: String) async throws(StorageFailure) -> String {
-    let key = identifiers.uuid()
-    let name = StorageName.custom(id: key, user: owner)
-    try await withFiles(of: uploads) { pairs throws(StorageFailure) in
-      _ = index.claim(name, for: key)
+    let name = owner.map { StorageName.custom(id: key, user: $0) }
+    try await withFiles(of: uploads, for: name?.user) { pairs throws(StorageFailure) in
+      if let name { _ = index.claim(name, for: key) }
       try await make(key, StorageChange(pairs, until: until(seconds), mayBeNew: true, name: name))
     }
     return key
@@ -75,8 +73,10 @@ public struct StorageService: Sendable {
     guard (1...bound).contains(customID.utf8.count) else {
       throw .invalid(field: "customId", reason: "has not 1 to \(bound) bytes")
     }
-    try await withFiles(of: uploads) { pairs throws(StorageFailure) in
-      try await store(pairs, as: .custom(id: customID, user: user), until: until(seconds))
+    try checkLife(seconds)
+    let name = StorageName.custom(id: customID, user: user)
+    try await withFiles(of: uploads, for: name.user, name: name) { pairs throws(StorageFailure) in
+      try await store(pairs, as: name, until: until(seconds))
     }
   }
 
@@ -86,9 +86,14 @@ public struct StorageService: Sendable {
   ) async throws(StorageFailure) {
     // Before anything large is written.
     _ = try await pairs(place)
-    try await withFiles(of: uploads) { pairs throws(StorageFailure) in
+    var name: StorageName?
+    if case .id = place {
+      try checkLife(seconds)
+      name = key(place).flatMap { index.name(of: $0) }
+    }
+    try await withFiles(of: uploads, for: name?.user, name: name) { pairs throws(StorageFailure) in
       switch place {
-      case .instance(let id):
+      case .instance(let id, _):
         try await store(pairs, as: .instance(id), until: until(instances.seconds(of: id)))
       case .id:
         guard let key = key(place), let record = directory[key] else { throw .unknown }
@@ -138,10 +143,20 @@ public struct StorageService: Sendable {
   }
 
   /// Puts the files on the disk, where they stay at least until `body` is done.
+  ///
+  /// - Parameters:
+  ///   - user: of whose bounds it is taken; nobody's if it is nil.
+  ///   - name: of the data; nil if it will be new.
   private func withFiles(
-    of uploads: [StorageUpload], _ body: ([StoredPair]) async throws(StorageFailure) -> Void
+    of uploads: [StorageUpload], for user: String? = nil, name: StorageName? = nil,
+    _ body: ([StoredPair]) async throws(StorageFailure) -> Void
   ) async throws(StorageFailure) {
     try check(uploads)
+    var reservation: StorageIndex.Reservation?
+    if let user {
+      reservation = try index.reserve(fileBytes(of: uploads), for: user, name: name, limits)
+    }
+    defer { if let reservation { index.release(reservation) } }
     var pinned: [BlobStore.Digest] = []
     defer {
       for digest in pinned { blobs.unpin(digest) }
@@ -157,6 +172,22 @@ public struct StorageService: Sendable {
       pairs.append(StoredPair(upload.name, value))
     }
     try await body(pairs)
+  }
+
+  /// What nobody wants any more would stay as long as anybody likes.
+  private func checkLife(_ seconds: Int) throws(StorageFailure) {
+    guard seconds <= limits.storedSecondsMaximum else {
+      throw .invalid(field: "ttl", reason: "is more than \(limits.storedSecondsMaximum) seconds")
+    }
+  }
+
+  private func fileBytes(of uploads: [StorageUpload]) -> Int {
+    uploads.reduce(0) { sum, upload in
+      switch upload.content {
+      case .text(let text): sum + (text.utf8.count > limits.storage.inlineBytesMaximum ? text.utf8.count : 0)
+      case .file(let bytes, _, _): sum + bytes.count
+      }
+    }
   }
 
   private func until(_ seconds: Int) -> Timestamp {
@@ -198,6 +229,11 @@ public struct StorageService: Sendable {
 
   // MARK: Reading
 
+  /// Whether a service instance is there for somebody who shows this `gms_user`, or none.
+  public func hasInstance(_ id: String, for user: String?) async -> Bool {
+    await instances.data(of: id, for: .customer(userKey: user)) != nil
+  }
+
   /// All keys, in the order in which they came.
   public func values(_ place: StoragePlace) async throws(StorageFailure) -> [(name: String, value: StorageValue)] {
     var found: [(name: String, value: StorageValue)] = []
@@ -208,7 +244,8 @@ public struct StorageService: Sendable {
   }
 
   public func value(_ name: String, of place: StoragePlace) async throws(StorageFailure) -> StorageValue {
-    guard let pair = try await pairs(place).first(where: { $0.name == name }), let value = try await value(pair.value)
+    guard let pair = try await pairs(place).first(where: { $0.name.isNamed(name) }),
+      let value = try await value(pair.value)
     else { throw .unknownKey }
     return value
   }
@@ -217,7 +254,7 @@ public struct StorageService: Sendable {
   public func file(
     _ name: String, of place: StoragePlace
   ) async throws(StorageFailure) -> StorageContent {
-    guard let pair = try await pairs(place).first(where: { $0.name == name }), case .file(let file) = pair.value,
+    guard let pair = try await pairs(place).first(where: { $0.name.isNamed(name) }), case .file(let file) = pair.value,
       !file.isText
     else { throw .unknownKey }
     return StorageContent(
@@ -247,24 +284,26 @@ public struct StorageService: Sendable {
         throw StorageFailure(error)
       }
     }
-    guard case .instance(let id) = place else {
+    guard case .instance(let id, let user) = place else {
       guard let stored else { throw .unknown }
       return stored
     }
-    guard let own = await instances.data(of: id) else { throw .unknown }
+    guard let own = await instances.data(of: id, for: .customer(userKey: user)) else { throw .unknownInstance }
     let over = stored ?? []
-    return own.map { pair in over.first { $0.name == pair.name } ?? pair }
-      + over.filter { pair in !own.contains { $0.name == pair.name } }
+    return own.map { pair in over.first { $0.name.isNamed(pair.name) } ?? pair }
+      + over.filter { pair in !own.contains { $0.name.isNamed(pair.name) } }
   }
 
   // MARK: Deleting
 
   /// - Throws: `.unknown`, `.unknownKey`.
   public func delete(_ name: String, of place: StoragePlace) async throws(StorageFailure) {
-    guard let pair = try await pairs(place).first(where: { $0.name == name }), pair.value != .hidden else {
+    guard let pair = try await pairs(place).first(where: { $0.name.isNamed(name) }), pair.value != .hidden else {
       throw .unknownKey
     }
-    if case .instance(let id) = place, await instances.data(of: id)?.contains(where: { $0.name == name }) == true {
+    if case .instance(let id, let user) = place,
+      await instances.data(of: id, for: .customer(userKey: user))?.contains(where: { $0.name.isNamed(name) }) == true
+    {
       return try await hide([name], of: id)
     }
     guard let key = key(place), let record = directory[key] else { throw .unknown }
@@ -273,7 +312,7 @@ public struct StorageService: Sendable {
 
   public func delete(_ place: StoragePlace) async throws(StorageFailure) {
     let names = try await pairs(place).map(\.name)
-    if case .instance(let id) = place {
+    if case .instance(let id, _) = place {
       if !names.isEmpty { try await hide(names, of: id) }
       return
     }
@@ -295,6 +334,7 @@ public struct StorageService: Sendable {
       switch effect {
       case .holds(let files):
         blobs.hold(files.map(\.digest), by: key)
+        index.holds(files.reduce(0) { $0 + $1.byteCount }, key)
         collect()
       case .setAlarm(let deadline): timers.start(.expiry, of: key, at: deadline)
       case .forget: forget(key)
@@ -306,6 +346,7 @@ public struct StorageService: Sendable {
   func restored(_ key: String, _ note: StorageNote) {
     if let name = note.name { _ = index.claim(name, for: key) }
     blobs.restore(note.files, of: key)
+    index.holds(note.files.reduce(0) { $0 + $1.byteCount }, key)
   }
 
   private func forget(_ key: String) {
@@ -323,7 +364,7 @@ public struct StorageService: Sendable {
   /// it too early: it is set anew.
   private func alarmed(_ key: String) async {
     guard let record = directory[key] else { return }
-    if case .instance(let id)? = await record.peek({ $0.name }), await instances.data(of: id) != nil {
+    if case .instance(let id)? = await record.peek({ $0.name }), await instances.data(of: id, for: .house) != nil {
       await record.post(.renew(until: until(instances.seconds(of: id))))
     } else {
       await record.post(.expire)
@@ -337,7 +378,7 @@ public struct StorageService: Sendable {
 
   private func key(_ place: StoragePlace) -> String? {
     switch place {
-    case .instance(let id): return index[.instance(id)]
+    case .instance(let id, _): return index[.instance(id)]
     case .id(let id, let user):
       if let user, let key = index[.custom(id: id, user: user)] { return key }
       return index.isNamed(id) ? nil : id

@@ -7,41 +7,63 @@ public import SupportDomain
 // The files of comments: they lie in the storage, an upload for an hour, a comment's for good. Spec: support requests 8.
 extension SupportService {
   private static let fileKey = "file"
-  /// As no `gms_user` can be called.
-  private static let owner = SupportUserKey.prefix + "files"
+  /// Beside it, the number of the user who uploaded it.
+  private static let uploaderKey = "uploader"
+  /// Whose agents' files are, and whose all were in earlier versions: this house's, as no `gms_user` can be called.
+  private static let houseName = SupportUserKey.prefix + "files"
   /// An upload that is in no comment.
   private static let uploadSeconds = 3_600
   /// As long as anybody can ask for.
   private static let keptFor = Duration.seconds(100 * 365 * 86_400)
 
+  /// Whose a file is, by whose bounds: an end user may have so many of them and no more, in comments or not.
+  private static func owner(_ actor: SupportActor) -> String {
+    switch actor {
+    case .endUser(let number, _): SupportUserKey.of(number)
+    case .agent: houseName
+    }
+  }
+
+  /// Where the file of this token is. - Throws: `.notFound`, also for what apps have stored.
+  private func place(_ token: String) throws(SupportFailure) -> StoragePlace {
+    guard case .custom(_, let owner)? = storage.index.name(of: token), SupportUserKey.isReserved(owner) else {
+      throw .notFound
+    }
+    return .id(token, user: owner)
+  }
+
+  /// It is its uploader's until a comment of theirs takes it.
+  /// - Throws: `.quota` for an end user who has as much as one may have.
   public func upload(
-    _ bytes: [UInt8], fileName: String, contentType: String
+    _ bytes: [UInt8], fileName: String, contentType: String, by actor: SupportActor
   ) async throws(SupportFailure) -> SupportAttachment {
     try check(fileName, "filename", 1...Self.nameBytesMaximum)
     let token: String
     do throws(StorageFailure) {
       token = try await storage.create(
-        [StorageUpload(Self.fileKey, .file(bytes, contentType: contentType, name: fileName))],
-        seconds: Self.uploadSeconds, owner: Self.owner)
+        [
+          StorageUpload(Self.fileKey, .file(bytes, contentType: contentType, name: fileName)),
+          StorageUpload(Self.uploaderKey, .text(String(actor.number))),
+        ], seconds: min(Self.uploadSeconds, limits.storedSecondsMaximum), owner: Self.owner(actor))
     } catch { throw SupportFailure(error) }
     return SupportAttachment(token: token, fileName: fileName, contentType: contentType, size: bytes.count)
   }
 
-  /// - Throws: `.notFound` for one that is in a comment already, or gone.
-  public func deleteUpload(_ token: String) async throws(SupportFailure) {
-    guard let record = storage.directory[token], await Self.isUpload(record, now: context.time.now) else {
+  /// - Throws: `.notFound` for one that is in a comment already, gone, or somebody else's.
+  public func deleteUpload(_ token: String, by actor: SupportActor) async throws(SupportFailure) {
+    guard let record = storage.directory[token], await Self.isUpload(record, of: actor, now: context.time.now) else {
       throw .notFound
     }
-    do throws(StorageFailure) { try await storage.delete(.id(token, user: Self.owner)) } catch {
-      throw SupportFailure(error)
-    }
+    let place = try place(token)
+    do throws(StorageFailure) { try await storage.delete(place) } catch { throw SupportFailure(error) }
   }
 
   public func attachment(
     _ token: String
   ) async throws(SupportFailure) -> (bytes: [UInt8], attachment: SupportAttachment) {
+    let place = try place(token)
     let file: StorageContent
-    do throws(StorageFailure) { file = try await storage.file(Self.fileKey, of: .id(token, user: Self.owner)) } catch {
+    do throws(StorageFailure) { file = try await storage.file(Self.fileKey, of: place) } catch {
       throw SupportFailure(error)
     }
     let attachment = SupportAttachment(
@@ -49,16 +71,16 @@ extension SupportService {
     return (file.bytes, attachment)
   }
 
-  /// What these uploads are; they stay at least until the comment that names them is safe.
+  /// What these uploads of the actor's are; they stay at least until the comment that names them is safe.
   func attachments(
-    _ tokens: [String], _ bounds: SupportRequestLimits
+    _ tokens: [String], of actor: SupportActor, _ bounds: SupportRequestLimits
   ) async throws(SupportFailure) -> [SupportAttachment] {
     guard tokens.count <= bounds.attachmentsMaximum else {
       throw .invalid(field: "comment.uploads", reason: "are more than \(bounds.attachmentsMaximum)")
     }
     var attachments: [SupportAttachment] = []
     for (place, token) in tokens.enumerated() where !tokens[..<place].contains(token) {
-      guard let record = storage.directory[token], await Self.isUpload(record, now: context.time.now),
+      guard let record = storage.directory[token], await Self.isUpload(record, of: actor, now: context.time.now),
         let file = await record.peek({ $0.files.first })
       else { throw .invalid(field: "comment.uploads[\(place)]", reason: "is no upload, or none any more") }
       let until = context.time.now.advanced(by: .seconds(Self.uploadSeconds))
@@ -73,12 +95,12 @@ extension SupportService {
     return attachments
   }
 
-  /// A file that nobody has put into a comment yet; not just any stored data.
-  private static func isUpload(_ record: Entity<StoredData>, now: Timestamp) async -> Bool {
+  /// A file of the actor's that nobody has put into a comment yet; not just any stored data.
+  private static func isUpload(_ record: Entity<StoredData>, of actor: SupportActor, now: Timestamp) async -> Bool {
     let key = record.id.key
     return await record.peek { data in
-      guard let end = data.expiresAt, end > now, data.name == .custom(id: key, user: owner),
-        case .file? = data[fileKey]
+      guard let end = data.expiresAt, end > now, data.name == .custom(id: key, user: owner(actor)),
+        case .file? = data[fileKey], data[uploaderKey] == .text(String(actor.number))
       else { return false }
       return end < now.advanced(by: .seconds(2 * uploadSeconds))
     }

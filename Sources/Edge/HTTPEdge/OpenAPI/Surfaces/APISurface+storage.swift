@@ -6,15 +6,17 @@ extension APISurface {
   static let storage = APISurface(
     "storage",
     """
-    Short-lived texts and files. What is stored by a form, or as JSON, are texts; parts of a multipart form that have a \
-    file's name are files, and are read back by `binary`. A life time that is no number of seconds becomes 30.
+    Short-lived texts and files. What is stored with a `gms_user` is its alone; else whoever has the id may read, change \
+    and delete it. An instance's data open as its chat does. What is stored by a form, or as JSON, are texts; parts of a \
+    multipart form that have a file's name are files, and are read back by `binary`. A life time that is no number of \
+    seconds becomes 30; one beyond `limits.stored_seconds` is refused.
     """, stored + instances,
     schemas: [("StoredID", .object([.required("id")])), ("StoredValues", .map(of: .text))])
 
   private static let stored = [
     APIOperation(
       .post, "/genesys/1/storage/{id}", "store", "Store", access: .customer,
-      parameters: [.path("id", "The life time in seconds.", .text(pattern: "^[0-9]{1,7}$"))], body: values,
+      parameters: [.path("id", "The life time in seconds.", .text(pattern: "^[0-9]{1,7}$")), user], body: values,
       answers: [
         .json(
           200, "The id.", .named("StoredID"),
@@ -44,31 +46,33 @@ extension APISurface {
   private static let instances = [
     APIOperation(
       .post, "/genesys/1/service/{service}/storage", "storeInInstance", "Store in an instance", access: .customer,
-      parameters: [.serviceID], body: values, answers: [done], failures: [400, 404, 415]),
+      parameters: [.serviceID, user], body: values, answers: [done], failures: [400, 404, 415]),
     get(
-      "/genesys/1/service/{service}/storage", "getInstanceValues", "All data of an instance", [.serviceID], allValues),
-    delete("/genesys/1/service/{service}/storage", "deleteInstanceValues", "Delete what was stored", [.serviceID]),
+      "/genesys/1/service/{service}/storage", "getInstanceValues", "All data of an instance", [.serviceID, user],
+      allValues),
+    delete(
+      "/genesys/1/service/{service}/storage", "deleteInstanceValues", "Delete what was stored", [.serviceID, user]),
     APIOperation(
       .post, "/genesys/1/service/{service}/storage/{key}", "storeValueInInstance", "Store one value in an instance",
       about: "The field of that name, the only field, or a body of any other type as a file.", access: .customer,
-      parameters: [.serviceID, key],
+      parameters: [.serviceID, key, user],
       body: APIBody(
         content: [
           (MediaType.json, .map(of: .text)), (MediaType.form, .map(of: .text)), ("text/plain", .text),
           ("application/octet-stream", .bytes),
         ], isRequired: true), answers: [done], failures: [400, 404, 415]),
-    get("/genesys/1/service/{service}/storage/{key}", "getInstanceValue", "One value", [.serviceID, key], value),
+    get("/genesys/1/service/{service}/storage/{key}", "getInstanceValue", "One value", [.serviceID, key, user], value),
     delete(
-      "/genesys/1/service/{service}/storage/{key}", "deleteInstanceValue", "Delete one stored value", [.serviceID, key]),
-    file("/genesys/1/service/{service}/storage/binary/{key}", "getInstanceFile", [.serviceID, key]),
+      "/genesys/1/service/{service}/storage/{key}", "deleteInstanceValue", "Delete one stored value",
+      [.serviceID, key, user]),
+    file("/genesys/1/service/{service}/storage/binary/{key}", "getInstanceFile", [.serviceID, key, user]),
   ]
 
   // MARK: Parts
 
   private static let id: APIParameter = .path("id", "The id.")
   private static let key: APIParameter = .path("key", "The name of the value.")
-  private static let user: APIParameter = .header(
-    "gms_user", "Whose: for data under an id of one's own.", .text(pattern: "^[!-~]{1,256}$"))
+  private static let user = APIParameter.ownerKey
 
   private static let values = APIBody(
     content: [

@@ -37,8 +37,9 @@ extension APISurface {
             ]))
         ], failures: [422]),
       .support(
-        .delete, "\(prefix)/uploads/{token}", "deleteSupportFile\(suffix)", "Delete an upload",
-        access: .supportAnyone, parameters: [token], answers: [.done("It is gone.")], failures: [404]),
+        .delete, "\(prefix)/uploads/{token}", "deleteSupportFile\(suffix)", "Delete an upload of one's own",
+        about: "Only who uploaded it may delete it, or name it in a comment.", access: .supportAnyone,
+        parameters: [token], answers: [.done("It is gone.")], failures: [404]),
     ]
   }
 }
