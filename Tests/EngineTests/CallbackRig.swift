@@ -69,8 +69,17 @@ final class CallbackRig: Sendable {
   }
 
   func ready(_ agent: String, _ isReady: Bool = true) async throws {
-    try await engine.agents.setReady(agent, isReady)
+    try await engine.agents.setReady(AgentViewer(id: agent), isReady)
     try await settle()
+  }
+
+  /// The ids in an agent's list.
+  func work(_ filter: AgentService.Filter, of agent: String) async throws -> [String] {
+    try await work(filter, for: AgentViewer(id: agent))
+  }
+
+  func work(_ filter: AgentService.Filter, for viewer: AgentViewer) async throws -> [String] {
+    try await callbacks.list(AgentListQuery(filter), for: viewer).elements.map(\.id)
   }
 
   func status(_ id: String) async throws -> String {

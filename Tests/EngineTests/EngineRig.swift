@@ -10,6 +10,11 @@ import PushDomain
 import Synchronization
 import SystemPackage
 
+extension AgentViewer {
+  /// Who sees everything.
+  static let overseer = AgentViewer(id: "overseer", isSupervisor: true)
+}
+
 /// A whole engine on a directory of its own, without an edge.
 final class EngineRig: Sendable {
   let engine: Engine
@@ -25,7 +30,8 @@ final class EngineRig: Sendable {
   init(
     directory: FilePath, sections: [String: [String: String]] = [:], maxInterval: Int = 10_000,
     storage: any JournalStorage = DiskStorage(), segmentByteCount: Int = 1 << 20, time: ManualTime? = nil,
-    provider: (any PushProvider)? = nil, configure: (inout EngineConfiguration) -> Void = { _ in }
+    provider: (any PushProvider)? = nil, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    configure: (inout EngineConfiguration) -> Void = { _ in }
   ) async throws {
     var configuration = EngineConfiguration(dataDirectory: directory)
     configuration.journal.segmentByteCount = segmentByteCount
@@ -50,7 +56,7 @@ final class EngineRig: Sendable {
         if let provider, provider.types.contains(type) { return provider }
         return type == "test" ? courier : nil
       },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onFatal: { _ in })
+      logger: logger, onFatal: { _ in })
     self.engine = engine
     running = Task { await engine.run() }
     summary = try await engine.recover()
@@ -73,7 +79,7 @@ final class EngineRig: Sendable {
   }
 
   func chatID(_ service: String) async throws -> String {
-    try await engine.chats.refresh(service, after: 0, message: nil).chatSessionID
+    try await engine.chats.refresh(service, after: 0, message: nil, by: .house).chatSessionID
   }
 
   static func temporaryDirectory() throws -> FilePath {
@@ -100,8 +106,10 @@ final class ScriptedClient: Sendable {
   var clientID: String? { id.withLock { $0 } }
 
   /// Sends a request; the sink gets its reply.
-  func send(_ json: String) throws -> ScriptedSink {
-    let sink = ScriptedSink()
+  ///
+  /// - Parameter whenAnswered: called in the same breath as the reply is handed out.
+  func send(_ json: String, whenAnswered: (@Sendable () -> Void)? = nil) throws -> ScriptedSink {
+    let sink = ScriptedSink(whenAnswered: whenAnswered)
     let exchange = rig.engine.comet.open(
       sink, transport: .longPolling, userKey: user, browserID: nil, accessToken: accessToken)
     sink.attach(exchange, rig.engine.comet)
@@ -112,24 +120,29 @@ final class ScriptedClient: Sendable {
 
   func ask(_ json: String) async throws -> [JSONValue] { try await send(json).reply() }
 
-  func handshake() async throws {
+  /// - Parameter ext: a JSON object.
+  func handshake(ext: String = "{}") async throws {
     let reply = try await ask(
-      #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["long-polling"],"id":"1"}]"#)
+      #"[{"channel":"/meta/handshake","version":"1.0","supportedConnectionTypes":["long-polling"],"id":"1","ext":\#(ext)}]"#
+    )
     id.withLock { $0 = reply.first?["clientId"]?.string }
   }
 
   /// Handshake, subscribe, first connect: the order of the Java client.
-  func comeOnline() async throws -> [JSONValue] {
-    try await handshake()
+  func comeOnline(ext: String = "{}") async throws -> [JSONValue] {
+    try await handshake(ext: ext)
     _ = try await ask(#"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"2"}]"#)
     return try await connect()
   }
 
   func connect() async throws -> [JSONValue] { try await poll().reply() }
 
-  func poll() throws -> ScriptedSink {
-    try send(#"[{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"3"}]"#)
+  func poll(ext: String = "{}") throws -> ScriptedSink {
+    try send(
+      #"[{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"3","ext":\#(ext)}]"#)
   }
+
+  func connect(ext: String) async throws -> [JSONValue] { try await poll(ext: ext).reply() }
 
   func disconnect(position: Int) async throws -> [JSONValue] {
     try await ask(
@@ -143,11 +156,15 @@ final class ScriptedSink: CometSink {
     var replies: [CometReply] = []
     var waiter: CheckedContinuation<CometReply, Never>?
     var succeeds = true
+    var arrives = true
     var exchange: CometExchange?
     var gateway: CometGateway?
   }
 
   private let state = Mutex(State())
+  private let whenAnswered: (@Sendable () -> Void)?
+
+  init(whenAnswered: (@Sendable () -> Void)? = nil) { self.whenAnswered = whenAnswered }
 
   func attach(_ exchange: CometExchange, _ gateway: CometGateway) {
     state.withLock {
@@ -159,11 +176,19 @@ final class ScriptedSink: CometSink {
   /// From now on writing fails.
   func breakDown() { state.withLock { $0.succeeds = false } }
 
+  /// What is written stays on the way, and the connection shows it.
+  func loseOnTheWay() { state.withLock { $0.arrives = false } }
+
+  func hasArrived() async -> Bool { state.withLock { $0.arrives } }
+
   /// The client of a held request leaves.
   func leave() {
     let (exchange, gateway) = state.withLock { ($0.exchange, $0.gateway) }
     if let exchange { gateway?.closed(exchange) }
   }
+
+  /// The exchange, for whoever wants to see it go.
+  var exchange: CometExchange? { state.withLock { $0.exchange } }
 
   var isAnswered: Bool { state.withLock { !$0.replies.isEmpty } }
 
@@ -174,6 +199,7 @@ final class ScriptedSink: CometSink {
       return (state.waiter, state.exchange, state.gateway, state.succeeds)
     }
     waiter?.resume(returning: reply)
+    whenAnswered?()
     if let exchange { gateway?.written(exchange, success: succeeds) }
   }
 

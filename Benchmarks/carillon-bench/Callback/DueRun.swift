@@ -59,7 +59,7 @@ struct DueRun {
       for worker in 0..<CallbackStock.ordersAtOnce {
         group.addTask {
           for agent in stride(from: worker, to: callbacks, by: CallbackStock.ordersAtOnce) {
-            try await engine.agents.setReady("agent-\(agent)", true)
+            try await engine.agents.setReady(AgentViewer(id: "agent-\(agent)"), true)
           }
         }
       }

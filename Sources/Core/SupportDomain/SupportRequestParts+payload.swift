@@ -37,26 +37,29 @@ extension SupportRequestTerms: PayloadPart {
   }
 }
 
-/// Service 1, chat 2, position 3.
+/// Service id 1, chat 2, position 3, the service's name 4 (absent in older records).
 extension SupportTranscript: PayloadPart {
   func encode(into writer: inout PayloadWriter) {
     writer.text(1, serviceID)
     writer.text(2, chatID)
     writer.integer(3, position)
+    writer.text(4, ifPresent: service)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
-    var serviceID: String?, chatID: String?, position: Int?
+    var serviceID: String?, chatID: String?, position: Int?, service: String?
     while let field = try payload.next() {
       switch field {
       case 1: serviceID = try payload.text()
       case 2: chatID = try payload.text()
       case 3: position = try payload.count(field)
+      case 4: service = try payload.text()
       default: try payload.skip()
       }
     }
     self.init(
-      serviceID: try serviceID.required(1), chatID: try chatID.required(2), position: try position.required(3))
+      serviceID: try serviceID.required(1), chatID: try chatID.required(2), position: try position.required(3),
+      service: service)
   }
 }
 

@@ -89,11 +89,14 @@ public struct SupportTranscript: Sendable, Equatable, Codable {
   public let chatID: String
   /// The last position that belongs to it.
   public let position: Int
+  /// The name of the chat's service: whose agents the request concerns. Nil in older records.
+  public let service: String?
 
-  public init(serviceID: String, chatID: String, position: Int) {
+  public init(serviceID: String, chatID: String, position: Int, service: String? = nil) {
     self.serviceID = serviceID
     self.chatID = chatID
     self.position = position
+    self.service = service
   }
 }
 

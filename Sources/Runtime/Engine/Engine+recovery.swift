@@ -78,7 +78,7 @@ extension Engine {
     log.open(writer)
     if let point = replayed.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
     let sessions = restoreSessions(replayed.comet)
-    let lost = restoreChats(replayed.chats)
+    let lost = await restoreChats(replayed.chats)
     restoreDevices(replayed.devices)
     restoreQueues(replayed.queues)
     await restoreMessaging(replayed)
@@ -121,7 +121,7 @@ extension Engine {
   private static func isPassedOver(_ error: SnapshotError) -> Bool {
     switch error {
     case .damaged, .incomplete, .foreignFile, .renamed: true
-    case .newerVersion, .foreignJournal, .journalShorter, .storage: false
+    case .newerVersion, .foreignJournal, .historyDiffers, .journalShorter, .storage: false
     }
   }
 
@@ -281,18 +281,21 @@ extension Engine {
   }
 
   private func restoreQueues(_ recovered: RecoveredKind<PushQueue>) {
-    for queue in recovered.entities { deadLetters.set(queue.key, queue.state.deadLetters.count) }
+    for queue in recovered.entities {
+      deadLetters.set(queue.key, queue.state.deadLetters.count)
+      deadLetters.set(queue.key, queue.state.backlog)
+    }
     for queue in recovered.sleeping { deadLetters.restored(queue.key, note: queue.brief.note) }
     restore(recovered, to: queues)
   }
 
   private func restoreCallbacks(_ replayed: Replayed) {
     restore(replayed.desks, to: desks)
-    for desk in replayed.desks.entities where desk.state.isReady {
-      callbacks.router.changed(agent: desk.key, isReady: true)
+    for desk in replayed.desks.entities {
+      callbacks.router.changed(agent: desk.key, desk.state.readiness)
     }
-    for desk in replayed.desks.sleeping where AgentDesk.isReady(note: desk.brief.note) {
-      callbacks.router.changed(agent: desk.key, isReady: true)
+    for desk in replayed.desks.sleeping {
+      callbacks.router.changed(agent: desk.key, AgentDesk.readiness(note: desk.brief.note))
     }
     restore(replayed.callbacks, to: callbacks.directory)
     let current = options.current
@@ -308,6 +311,7 @@ extension Engine {
 
   private func restored(_ id: String, _ note: CallbackNote) {
     callbacks.index.set(id, note)
+    if let key = note.chatKey { chats.index.setGuestKey(key, of: id) }
     callbacks.router.changed(id, from: nil, to: note)
   }
 
@@ -371,7 +375,7 @@ extension Engine {
   }
 
   /// - Returns: the Comet sessions that each chat counts on.
-  private func restoreChats(_ recovered: RecoveredKind<ChatSession>) -> [(chat: String, sessions: [String])] {
+  private func restoreChats(_ recovered: RecoveredKind<ChatSession>) async -> [(chat: String, sessions: [String])] {
     chats.index.reserveCapacity(recovered.count)
     var attached: [(String, [String])] = []
     for chat in recovered.entities {
@@ -379,13 +383,18 @@ extension Engine {
       chats.index.restored(chat.key, note)
       if !note.sessions.isEmpty { attached.append((chat.key, note.sessions)) }
     }
+    var short: [String] = []
     for chat in recovered.sleeping {
       // A note that cannot be read would be a defect of our own: the checksum was right.
       guard let note = try? ChatNote(bytes: chat.brief.note) else { continue }
       chats.index.restored(chat.key, note)
+      if note.isShort { short.append(chat.key) }
       if !note.sessions.isEmpty { attached.append((chat.key, note.sessions)) }
     }
     restore(recovered, to: chats.directory)
+    for key in short {
+      if let note = await chats.directory.peek(key, { ChatNote($0) }) { chats.index.restored(key, note) }
+    }
     return attached
   }
 
@@ -397,27 +406,26 @@ extension Engine {
       guard let chat = chats.directory[serviceID] else { continue }
       let delivered = await session.delivered(of: serviceID)
       let clientID = session.clientID
-      let missed = await chat.peek { chat in
-        (
-          known: chat.subscribedSessions.contains(clientID),
-          events: Array(chat.catchUp(for: clientID, delivered: delivered)), ended: chat.isEnded
-        )
-      }
+      let isKnown = await chat.peek { $0.subscribedSessions.contains(clientID) }
       // Also to one that subscribes anew: what it was sent before it had unsubscribed may not have reached it.
-      if let message = await interpreter.notification(of: missed.events, ended: missed.ended, in: chat) {
-        await session.deliver(message)
+      let missed = await interpreter.notifications(for: clientID, in: chat) {
+        $0.catchUp(for: clientID, delivered: delivered)
       }
-      if isSubscribed, !missed.known {
+      for message in missed { await session.deliver(message) }
+      if isSubscribed, !isKnown {
+        let has = await session.confirmed(of: serviceID)
         await chat.post(
-          ChatCommand(.cometSubscribed(session: clientID, delivered: delivered), policy: chats.policy(of: serviceID)))
+          ChatCommand(.cometSubscribed(session: clientID, delivered: has), policy: chats.policy(of: serviceID)))
       }
     }
   }
 
-  /// A chat may still count on a session whose end it was not told before the crash.
+  /// A chat may still count on a session whose end it was not told before the crash; or on one that may not have its
+  /// events any more: options have changed, or it was bound by an earlier version.
   private func detachLost(_ attached: [(chat: String, sessions: [String])]) async {
     for (serviceID, sessions) in attached {
-      for clientID in sessions where comet.directory[clientID] == nil {
+      for clientID in sessions {
+        if let session = comet.directory[clientID], chats.services(of: session).contains(serviceID) { continue }
         let command = ChatCommand(.cometLost(session: clientID, delivered: 0), policy: chats.policy(of: serviceID))
         await chats.directory[serviceID]?.post(command)
       }

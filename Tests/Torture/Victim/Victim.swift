@@ -94,13 +94,14 @@ final class Victim: Sendable {
           userKey: arguments[1], notifiesByComet: true, nickname: "Guest", subject: "Order",
           pushTarget: PushTarget(type: "test", deviceID: "device-\(arguments[1])")))
       return "\(service) \(reply.chatSessionID)"
-    case ("say", 2): return "\(try await engine.chats.send(arguments[0], text: arguments[1]).position)"
+    case ("say", 2): return "\(try await engine.chats.send(arguments[0], text: arguments[1], by: .house).position)"
     case ("join", 1):
       return "\(try await engine.agents.join(arguments[0], agentID: "k", nickname: "K", role: .agent) ?? 0)"
     case ("answer", 2):
       return "\(try await engine.agents.send(arguments[0], agentID: "k", text: arguments[1]) ?? 0)"
     case ("transcript", 1):
-      let transcript = try await engine.agents.transcript(arguments[0], after: 0)
+      let transcript = try await engine.agents.transcript(
+        arguments[0], after: 0, for: AgentViewer(id: "overseer", isSupervisor: true))
       // Spaces separate, so texts here have none.
       return transcript.lines.map { line in
         "\(line.position.map(String.init) ?? "-")|\(line.text.replacingOccurrences(of: " ", with: "_"))"

@@ -1,53 +1,63 @@
 public import EventSourcing
 
+/// Whether an agent takes work, and of which services.
+public enum AgentReadiness: Sendable, Equatable, Encodable {
+  case away
+  /// In the order of their names; nil for all services.
+  case ready(for: [String]?)
+
+  public var isReady: Bool { self != .away }
+}
+
 /// What the journal remembers of an agent: whether they take chats. Entity key: the agent's id.
 public struct AgentDesk: Decider, Equatable, Encodable {
   public enum Event: JournaledEvent {
-    case readinessChanged(Bool)
+    /// - Parameter services: whose callbacks a ready agent is offered; nil for all.
+    case readinessChanged(Bool, services: [String]? = nil)
 
     /// Frozen: 1 readinessChanged.
     public var tag: EventTag { 1 }
 
+    /// Frozen: 1 ready, 2… services (absent: all), 3 there are services to name, and none follows.
     public func encode(into writer: inout PayloadWriter) {
       switch self {
-      case .readinessChanged(let isReady): writer.bool(1, isReady)
+      case .readinessChanged(let isReady, let services):
+        writer.bool(1, isReady)
+        writer.services(services)
       }
     }
 
     public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
       guard tag == 1 else { throw .unknownTag(tag) }
-      var isReady: Bool?
-      while let field = try payload.next() {
-        if field == 1 { isReady = try payload.bool() } else { try payload.skip() }
-      }
-      guard let isReady else { throw .missingField(1) }
-      self = .readinessChanged(isReady)
+      let fields = try ReadinessFields(&payload)
+      guard let isReady = fields.isReady else { throw .missingField(1) }
+      self = .readinessChanged(isReady, services: fields.services)
     }
   }
 
-  public internal(set) var isReady = false
+  public internal(set) var readiness = AgentReadiness.away
 
   public init() {}
 
-  /// - Parameter command: whether the agent is ready; no event if they are already.
-  public func decide(_ command: Bool, now: Timestamp) throws(Never) -> [Event] {
-    command == isReady ? [] : [.readinessChanged(command)]
+  /// No event if it is so already.
+  public func decide(_ command: AgentReadiness, now: Timestamp) throws(Never) -> [Event] {
+    guard command != readiness else { return [] }
+    switch command {
+    case .away: return [.readinessChanged(false)]
+    case .ready(let services): return [.readinessChanged(true, services: services)]
+    }
   }
 
   public mutating func evolve(_ event: Event, at time: Timestamp) {
     switch event {
-    case .readinessChanged(let isReady): self.isReady = isReady
+    case .readinessChanged(let isReady, let services): readiness = isReady ? .ready(for: services) : .away
     }
   }
 
   /// Whoever gives work to agents follows.
-  public enum Effect: Sendable, Equatable { case readinessChanged(Bool) }
+  public enum Effect: Sendable, Equatable { case readinessChanged(AgentReadiness) }
 
-  public func react(to event: Event) -> [Effect] {
-    switch event {
-    case .readinessChanged(let isReady): [.readinessChanged(isReady)]
-    }
-  }
+  public func react(to event: Event) -> [Effect] { [.readinessChanged(readiness)] }
   public var outstandingEffects: [Effect] { [] }
   public var isFinished: Bool { false }
 }

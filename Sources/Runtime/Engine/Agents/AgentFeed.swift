@@ -24,14 +24,22 @@ public struct AgentEvent: Sendable, Equatable {
   public let chatID: String
   public let serviceID: String
   public let kind: Kind
+  /// Nil for `reset`, which concerns its stream alone.
+  let audience: AgentAudience?
 }
 
-/// What happens in all chats, for the agents' streams. Keeps the last events for streams that come back.
+/// What happens in all chats, for the streams of the agents whom it concerns. Keeps the last events for streams that come
+/// back.
 final class AgentFeed: Sendable {
+  private struct Listener {
+    let viewer: AgentViewer
+    let continuation: AsyncStream<AgentEvent>.Continuation
+  }
+
   private struct State {
     var number: UInt64
     var kept = Deque<AgentEvent>()
-    var listeners: [UInt64: AsyncStream<AgentEvent>.Continuation] = [:]
+    var listeners: [UInt64: Listener] = [:]
     var nextListener: UInt64 = 0
     var isFinished = false
     /// Somebody has listened: from then on events are kept.
@@ -52,25 +60,27 @@ final class AgentFeed: Sendable {
 
   var hasListeners: Bool { state.withLock { $0.isUsed } }
 
-  func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind) {
+  func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind, to audience: AgentAudience) {
     let lost = state.withLock { state -> [AsyncStream<AgentEvent>.Continuation] in
       state.number += 1
-      let event = AgentEvent(number: state.number, chatID: chatID, serviceID: serviceID, kind: kind)
+      let event = AgentEvent(
+        number: state.number, chatID: chatID, serviceID: serviceID, kind: kind, audience: audience)
       state.kept.append(event)
       if state.kept.count > keptMaximum { state.kept.removeFirst() }
       var lost: [AsyncStream<AgentEvent>.Continuation] = []
-      for (id, listener) in state.listeners {
+      for (id, listener) in state.listeners where listener.viewer.sees(audience) {
         // A stream that lags so far behind is ended: its client comes back and is told what it missed.
-        if case .enqueued = listener.yield(event) { continue }
+        if case .enqueued = listener.continuation.yield(event) { continue }
         state.listeners[id] = nil
-        lost.append(listener)
+        lost.append(listener.continuation)
       }
       return lost
     }
     for listener in lost { listener.finish() }
   }
 
-  func events(after number: UInt64?) -> AsyncStream<AgentEvent> {
+  /// What concerns `viewer`: its numbers rise, and those between them are of others' events.
+  func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: AgentEvent.self, bufferingPolicy: .bufferingOldest(waitingMaximum))
     let id = state.withLock { state -> UInt64? in
@@ -78,13 +88,16 @@ final class AgentFeed: Sendable {
       state.isUsed = true
       if let number, number != state.number {
         if let first = state.kept.first, number + 1 >= first.number, number < state.number {
-          for event in state.kept where event.number > number { continuation.yield(event) }
+          for event in state.kept where event.number > number && event.audience.map(viewer.sees) ?? true {
+            continuation.yield(event)
+          }
         } else {
-          continuation.yield(AgentEvent(number: state.number, chatID: "", serviceID: "", kind: .reset))
+          continuation.yield(
+            AgentEvent(number: state.number, chatID: "", serviceID: "", kind: .reset, audience: nil))
         }
       }
       state.nextListener += 1
-      state.listeners[state.nextListener] = continuation
+      state.listeners[state.nextListener] = Listener(viewer: viewer, continuation: continuation)
       return state.nextListener
     }
     guard let id else {
@@ -105,7 +118,7 @@ final class AgentFeed: Sendable {
     let listeners = state.withLock { state in
       state.isFinished = true
       defer { state.listeners = [:] }
-      return Array(state.listeners.values)
+      return state.listeners.values.map(\.continuation)
     }
     for listener in listeners { listener.finish() }
   }

@@ -5,43 +5,72 @@ public import EventSourcing
 /// The agents' operations. `chatID` is the chat session id. Spec: GMS 12.3.
 public struct AgentService: Sendable {
   /// Which chats a list holds.
-  public enum Filter: String, Sendable { case waiting, own, all }
+  public enum Filter: String, Sendable, CaseIterable { case waiting, own, all }
 
   let chats: ChatService
   let desks: EntityDirectory<AgentDesk>
   let feed: AgentFeed
   let context: RuntimeContext
 
-  /// Chats that have been started and whose instance still lives, the oldest first; at most
-  /// `EngineLimits.agentListMaximum`.
-  public func list(_ filter: Filter, agentID: String) async throws(EngineError) -> [AgentChatSummary] {
+  /// Chats that somebody sees, that have been started and whose instance still lives; the oldest first.
+  /// - Throws: `.invalid` for a cursor that no list has given.
+  public func list(
+    _ query: AgentListQuery, for viewer: AgentViewer
+  ) async throws(EngineError) -> ListPage<AgentChatSummary> {
+    let after = try query.after.map { text throws(EngineError) in
+      guard let place = ChatPlace(cursor: text) else { throw .invalid(field: "after", reason: AgentListQuery.noCursor) }
+      return place
+    }
+    let (places, hasMore) = chats.index.places(
+      query.filter, service: query.service, for: viewer, after: after, limit: query.limit(chats.limits))
     var found: [AgentChatSummary] = []
-    for serviceID in chats.index.started(includingEnded: filter == .all) {
-      // What sleeps is looked at where it lies.
+    for place in places {
+      guard let serviceID = chats.index.service(ofSession: place.chatID) else { continue }
+      // What sleeps is looked at where it lies. The index may be a moment behind what the chat says.
       let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
         let belongs =
-          switch filter {
+          switch query.filter {
           case .waiting: chat.isWaiting
-          case .own: chat.isLive && chat.hasAgent(agentID)
+          case .own: chat.isLive && chat.hasAgent(viewer.id)
           case .all: chat.isStarted
           }
-        return belongs ? AgentChatSummary(chat, serviceID: serviceID) : nil
+        return belongs && viewer.sees(AgentAudience(chat)) ? AgentChatSummary(chat, serviceID: serviceID) : nil
       }
       if let summary = summary ?? nil { found.append(summary) }
     }
     do throws(EventLogError) { try await context.untilDurable() } catch {
       throw error == .failed ? .unavailable : .limitReached("journal")
     }
-    found.sort { ($0.startedAt, $0.chatID) < ($1.startedAt, $1.chatID) }
-    return Array(found.prefix(chats.limits.agentListMaximum))
+    return ListPage(elements: found, next: hasMore ? places.last?.cursor : nil)
   }
 
-  public func summary(_ chatID: String) async throws(EngineError) -> AgentChatSummary {
+  /// - Throws: `.chat(.unknownService)` also for a chat that is none of the viewer's business; so do all below.
+  public func summary(_ chatID: String, for viewer: AgentViewer) async throws(EngineError) -> AgentChatSummary {
+    try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1) }
+  }
+
+  /// Whether it is the viewer's business.
+  public func admit(_ viewer: AgentViewer, to chatID: String) async throws(EngineError) {
+    try await look(chatID, for: viewer) { _, _ in }
+  }
+
+  /// An agent takes a chat that waits; a supervisor joins any.
+  /// - Throws: `.chat(.taken)` if the viewer serves the chat's service, but another agent has the chat.
+  public func join(
+    _ chatID: String, nickname: String, role: PartyRole, for viewer: AgentViewer
+  ) async throws(EngineError) -> Int? {
     let chat = try entity(chatID)
-    return try await chats.read(chat) { AgentChatSummary($0, serviceID: chat.id.key) }
+    let isTheirs = try await chats.read(chat) { chat in
+      viewer.sees(AgentAudience(chat)) || (chat.isLive && viewer.serves(chat.serviceName))
+    }
+    guard isTheirs else { throw .chat(.unknownService) }
+    return try await operate(
+      chatID,
+      .agentJoin(agentID: viewer.id, nickname: nickname, role: role, onlyIfWaiting: !viewer.isSupervisor))
   }
 
-  /// Each returns the customer-side position of the event that it caused, nil if it caused none.
+  /// Each returns the customer-side position of the event that it caused, nil if it caused none. Whoever asks has been
+  /// admitted.
   public func join(
     _ chatID: String, agentID: String, nickname: String, role: PartyRole
   ) async throws(EngineError) -> Int? {
@@ -73,8 +102,10 @@ public struct AgentService: Sendable {
   }
 
   /// What agents see after the event at `position`, with the lines that only agents see.
-  public func transcript(_ chatID: String, after position: Int) async throws(EngineError) -> AgentTranscript {
-    try await chats.read(try entity(chatID)) { chat in
+  public func transcript(
+    _ chatID: String, after position: Int, for viewer: AgentViewer
+  ) async throws(EngineError) -> AgentTranscript {
+    try await look(chatID, for: viewer) { chat, _ in
       AgentTranscript(
         lines: chat.agentLines(afterPosition: position), position: chat.lastPosition, ended: chat.isEnded,
         startedAt: chat.startedAt)
@@ -82,9 +113,10 @@ public struct AgentService: Sendable {
   }
 
   /// Whether the agent takes chats. - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
-  public func setReady(_ agentID: String, _ ready: Bool) async throws(EngineError) {
-    guard let desk = desks.entity(agentID, limit: chats.limits.chatsMaximum) else { throw .limitReached("agents") }
-    do throws(TurnError<Never>) { _ = try await desk.perform(ready) { $0.isReady } } catch {
+  public func setReady(_ viewer: AgentViewer, _ ready: Bool) async throws(EngineError) {
+    guard let desk = desks.entity(viewer.id, limit: chats.limits.chatsMaximum) else { throw .limitReached("agents") }
+    let readiness = ready ? AgentReadiness.ready(for: viewer.services?.sorted()) : .away
+    do throws(TurnError<Never>) { _ = try await desk.perform(readiness) { $0.readiness } } catch {
       throw switch error {
       case .overloaded, .tooLarge: .limitReached("journal")
       case .storageFull: .storageFull
@@ -95,12 +127,24 @@ public struct AgentService: Sendable {
 
   public func isReady(_ agentID: String) async -> Bool {
     guard let desk = desks[agentID] else { return false }
-    return (try? await desk.read { $0.isReady }) ?? false
+    return (try? await desk.read { $0.readiness.isReady }) ?? false
   }
 
-  /// Events for one agent's stream: first what is still kept after `number`, or a `reset` if some of it is gone. The
-  /// stream ends when its reader falls too far behind or the server stops.
-  public func events(after number: UInt64?) -> AsyncStream<AgentEvent> { feed.events(after: number) }
+  /// What concerns an agent, for their stream: first what is still kept after `number`, or a `reset` if some of it is
+  /// gone. The stream ends when its reader falls too far behind or the server stops.
+  public func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {
+    feed.events(after: number, for: viewer)
+  }
+
+  private func look<Value: Sendable>(
+    _ chatID: String, for viewer: AgentViewer, _ body: @Sendable (borrowing ChatSession, _ serviceID: String) -> Value
+  ) async throws(EngineError) -> Value {
+    let chat = try entity(chatID)
+    let serviceID = chat.id.key
+    let found = try await chats.read(chat) { viewer.sees(AgentAudience($0)) ? body($0, serviceID) : nil }
+    guard let found else { throw .chat(.unknownService) }
+    return found
+  }
 
   private func entity(_ chatID: String) throws(EngineError) -> Entity<ChatSession> {
     guard let serviceID = chats.index.service(ofSession: chatID) else { throw .chat(.unknownService) }
@@ -111,6 +155,28 @@ public struct AgentService: Sendable {
     let chat = try entity(chatID)
     return try await chats.perform(action, on: chat) { $0.lastPosition }
   }
+}
+
+/// Which of the things that an agent sees a list is to hold.
+public struct AgentListQuery: Sendable, Equatable {
+  public var filter: AgentService.Filter
+  /// Of this service only.
+  public var service: String?
+  /// Where the list goes on: `ListPage.next` of the page before.
+  public var after: String?
+  /// At most so many; `EngineLimits.agentListMaximum` caps it.
+  public var limit: Int
+
+  static let noCursor = "is not where a list ended"
+
+  public init(_ filter: AgentService.Filter = .all, service: String? = nil, after: String? = nil, limit: Int = 100) {
+    self.filter = filter
+    self.service = service
+    self.after = after
+    self.limit = limit
+  }
+
+  func limit(_ limits: EngineLimits) -> Int { max(1, min(limit, limits.agentListMaximum)) }
 }
 
 /// A chat as an agent's list shows it.

@@ -9,7 +9,8 @@ struct AgentNarrator: Narrator {
     var entry = blank
     entry.who = blank.entity?.key ?? "agent"
     switch event {
-    case .readinessChanged(let isReady): entry.what = isReady ? "takes chats" : "takes no more chats"
+    case .readinessChanged(true, let services?): entry.what = "takes chats of \(services.joined(separator: ", "))"
+    case .readinessChanged(let isReady, _): entry.what = isReady ? "takes chats" : "takes no more chats"
     }
     return [entry]
   }

@@ -202,6 +202,52 @@ final class CallbackIndex: Sendable {
   /// Open callbacks that this agent is held for or talks in.
   func keys(ofAgent agentID: String) -> Set<String> { state.withLock { $0.byAgent[agentID] ?? [] } }
 
+  /// Where a callback stands in lists: by its time. As a text it says where a list goes on.
+  struct Place: Comparable {
+    let time: Timestamp
+    let key: String
+
+    static func < (left: Place, right: Place) -> Bool {
+      left.time == right.time ? left.key < right.key : left.time < right.time
+    }
+
+    var cursor: String { "\(time.milliseconds).\(key)" }
+
+    init(time: Timestamp, key: String) {
+      self.time = time
+      self.key = key
+    }
+
+    /// Nil for a text that `cursor` has not made.
+    init?(cursor: String) {
+      let parts = cursor.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
+      self.init(time: Timestamp(milliseconds: milliseconds), key: String(parts[1]))
+    }
+  }
+
+  /// The next ones of this agent.
+  func places(
+    ofAgent agentID: String, after place: Place?, limit: Int, where fits: (CallbackNote) -> Bool
+  ) -> [Place] {
+    state.withLock { state in
+      let own = (state.byAgent[agentID] ?? []).compactMap { key in
+        state.notes[key].flatMap { fits($0) ? Place(time: $0.time, key: key) : nil }
+      }
+      return Array(own.filter { own in place.map { $0 < own } ?? true }.sorted().prefix(limit))
+    }
+  }
+
+  /// The next ones that fit.
+  func places(after place: Place?, limit: Int, where fits: (String, CallbackNote) -> Bool) -> [Place] {
+    let start = place?.time ?? Timestamp(milliseconds: .min)
+    let keys = keys(from: start, to: Timestamp(milliseconds: .max), limit: limit) { key, note in
+      (place.map { $0 < Place(time: note.time, key: key) } ?? true) && fits(key, note)
+    }
+    return state.withLock { state in keys.compactMap { key in state.notes[key].map { Place(time: $0.time, key: key) } }
+    }
+  }
+
   /// Those whose time lies in `range`, as far as `fits` has it; in the order of their times.
   func keys(
     from start: Timestamp, to end: Timestamp, limit: Int, where fits: (String, CallbackNote) -> Bool

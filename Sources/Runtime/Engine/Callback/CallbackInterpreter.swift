@@ -34,6 +34,7 @@ struct CallbackInterpreter: Sendable {
       case .cancelAlarm: timers.cancel(.alarm, of: callback.id.key)
       case .push(let push): await dispatch(push, of: callback)
       case .agentMissed: break
+      case .keyIssued(let key): pushes.chats.index.setGuestKey(key, of: callback.id.key)
       case .forgotten: forget(callback)
       }
     }
@@ -61,19 +62,27 @@ struct CallbackInterpreter: Sendable {
     let note = await note(of: callback)
     let before = index.set(callback.id.key, note)
     router.changed(callback.id.key, from: before, to: note)
+    if note.chatKey != before?.chatKey { pushes.chats.index.setGuestKey(note.chatKey, of: callback.id.key) }
     if case .completed(let reason) = change { metrics.ended(reason) }
     guard feed.hasListeners, var view = await callback.peek({ CallbackView($0, id: callback.id.key) }) else { return }
     view.chatID = pushes.chats.index[view.id]?.chatSessionID
-    feed.publish(chatID: view.chatID ?? "", serviceID: view.id, .callback(change, view))
+    var audience = AgentAudience(view).union(before.map { AgentAudience($0) })
+    if let agent = change.concernedAgent, !audience.agents.contains(agent) { audience.agents.append(agent) }
+    feed.publish(chatID: view.chatID ?? "", serviceID: view.id, .callback(change, view), to: audience)
   }
 
   /// An agent is ready, or is not any more: what was offered and not taken goes to the next one.
   func perform(_ effects: [AgentDesk.Effect], of desk: Entity<AgentDesk>) async {
     let agentID = desk.id.key
-    for case .readinessChanged(let isReady) in effects {
-      router.changed(agent: agentID, isReady: isReady)
-      if feed.hasListeners { feed.publish(chatID: "", serviceID: "", .agent(id: agentID, isReady: isReady)) }
-      guard !isReady else { continue }
+    for case .readinessChanged(let readiness) in effects {
+      router.changed(agent: agentID, readiness)
+      if feed.hasListeners {
+        // Colleagues, not customers: whoever serves all services sees who is there.
+        feed.publish(
+          chatID: "", serviceID: "", .agent(id: agentID, isReady: readiness.isReady),
+          to: AgentAudience(service: nil, isOpen: true, agents: [agentID]))
+      }
+      guard !readiness.isReady else { continue }
       for id in index.keys(ofAgent: agentID) {
         guard let callback = directory[id],
           await callback.peek({ $0.agentID == agentID && !$0.agentHasAccepted && $0.status != .processing })
@@ -86,13 +95,14 @@ struct CallbackInterpreter: Sendable {
 
   /// Takes an agent for not ready.
   private func dismiss(_ agentID: String) async {
-    router.changed(agent: agentID, isReady: false)
-    await desks[agentID]?.post(false)
+    router.changed(agent: agentID, .away)
+    await desks[agentID]?.post(.away)
   }
 
   private func forget(_ callback: Entity<Callback>) {
     let before = index.set(callback.id.key, nil)
     router.changed(callback.id.key, from: before, to: nil)
+    pushes.chats.index.callbackRemoved(callback.id.key)
     directory.remove(callback.id.key)
   }
 
@@ -107,7 +117,7 @@ struct CallbackInterpreter: Sendable {
       type: wanted.type,
       deviceID: (try? DeviceIdentifier.cleaned(wanted.deviceID, type: wanted.type)) ?? wanted.deviceID,
       provider: wanted.provider, language: wanted.language ?? request.language, debug: wanted.debug)
-    if let obstacle = pushes.obstacle(address, tag: push.dialog.tag) {
+    if let obstacle = pushes.hindrance(address, tag: push.dialog.tag) {
       pushes.metrics.skipped(type: address.type)
       logger.warning(
         "push not sent",
@@ -134,6 +144,30 @@ struct CallbackInterpreter: Sendable {
       expiry: push.expiry ?? context.time.now.advanced(by: .seconds(lifetime)), collapseKey: "callback",
       owner: owner, registeredAt: device.registeredAt)
     _ = await pushes.enqueue(message)
+  }
+}
+
+extension AgentAudience {
+  /// Whom a callback concerns: as long as nobody has it, all who serve its service.
+  init(_ view: CallbackView) {
+    self.init(
+      service: view.request.serviceName, isOpen: view.status != .completed && view.agentID == nil,
+      agents: (view.agentID ?? view.lastAgentID).map { [$0] } ?? [])
+  }
+
+  init(_ note: CallbackNote) {
+    self.init(
+      service: note.serviceName, isOpen: note.isOpen && note.agentID == nil, agents: note.agentID.map { [$0] } ?? [])
+  }
+}
+
+extension CallbackChange {
+  /// Whom it is about.
+  fileprivate var concernedAgent: String? {
+    switch self {
+    case .offered(let id), .accepted(let id), .released(let id), .connected(let id): id
+    case .scheduled, .queued, .confirming, .snoozed, .routing, .completed, .updated: nil
+    }
   }
 }
 

@@ -1,11 +1,10 @@
 import CallbackDomain
 import EntityRuntime
 import EventSourcing
-import HeapModule
 import Synchronization
 
 /// Gives free agents to waiting callbacks: those whose customer is on the line first, then by priority, then the
-/// oldest; to the agent who has been idle longest.
+/// oldest; to the agent who has been idle longest of those who serve the callback's service.
 ///
 /// ```
 ///   callback wants an agent ─┐
@@ -27,28 +26,84 @@ final class CallbackRouter: Sendable {
       if left.priority != right.priority { return left.priority > right.priority }
       return (left.since, left.id) < (right.since, right.id)
     }
+
+    /// Where a list goes on behind it: `1.5.1770798605123.7Q2M…`.
+    var cursor: String { "\(isRouting ? 1 : 0).\(priority).\(since.milliseconds).\(id)" }
+
+    /// Nil for a text that `cursor` has not made.
+    init?(cursor: String) {
+      let parts = cursor.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+      guard parts.count == 4, ["0", "1"].contains(parts[0]), let priority = Int(parts[1]),
+        let milliseconds = Int64(parts[2])
+      else { return nil }
+      self.init(
+        isRouting: parts[0] == "1", priority: priority, since: Timestamp(milliseconds: milliseconds),
+        id: String(parts[3]))
+    }
+
+    init(isRouting: Bool, priority: Int, since: Timestamp, id: String) {
+      self.isRouting = isRouting
+      self.priority = priority
+      self.since = since
+      self.id = id
+    }
+  }
+
+  /// Agents who serve the same services, ready and free, the longest idle first; who is no longer so is passed over.
+  private struct Bench {
+    var seats: [(agent: String, order: UInt64)] = []
+    var start = 0
+
+    var first: (agent: String, order: UInt64)? { start < seats.count ? seats[start] : nil }
+
+    mutating func removeFirst() {
+      start += 1
+      if start > 64, start * 2 > seats.count {
+        seats.removeFirst(start)
+        start = 0
+      }
+    }
   }
 
   private struct State {
-    /// Tickets that no longer hold are passed over.
-    var queue = Heap<Ticket>()
-    var tickets: [String: Ticket] = [:]
-    var ready: Set<String> = []
+    /// Those that want an agent, each service's in the order in which they are served.
+    var queues: [String: SortedPieces<Ticket>] = [:]
+    var tickets: [String: (ticket: Ticket, service: String)] = [:]
+    /// Who is ready, and for which services: nil for all.
+    var ready: [String: Set<String>?] = [:]
     /// Agents by the callbacks that hold them.
     var held: [String: Set<String>] = [:]
     /// Agents who are being given to a callback, and those callbacks.
     var assigning: Set<String> = []
     var beingAssigned: Set<String> = []
-    /// Ready and free, the longest idle first; who is no longer so is passed over.
-    var idle: [String] = []
-    var idleStart = 0
+    /// By the services of those who sit on them.
+    var idle: [Set<String>?: Bench] = [:]
+    var nextOrder: UInt64 = 0
     var isOpen = false
     /// There were too many tasks: pairs are looked for again in a moment.
     var isRetryDue = false
     /// When the last callbacks came to an agent.
     var assignments: [Timestamp] = []
 
-    func isFree(_ agent: String) -> Bool { ready.contains(agent) && held[agent] == nil && !assigning.contains(agent) }
+    func isFree(_ agent: String) -> Bool { ready[agent] != nil && held[agent] == nil && !assigning.contains(agent) }
+
+    mutating func seat(_ agent: String) {
+      guard isFree(agent), let services = ready[agent] else { return }
+      nextOrder += 1
+      idle[services, default: Bench()].seats.append((agent, nextOrder))
+    }
+
+    mutating func queue(_ ticket: Ticket, of service: String) {
+      unqueue(ticket.id)
+      tickets[ticket.id] = (ticket, service)
+      queues[service, default: SortedPieces()].insert(ticket)
+    }
+
+    mutating func unqueue(_ id: String) {
+      guard let (ticket, service) = tickets.removeValue(forKey: id) else { return }
+      queues[service]?.remove(ticket)
+      if queues[service]?.isEmpty == true { queues[service] = nil }
+    }
   }
 
   private let state = Mutex(State())
@@ -86,27 +141,29 @@ final class CallbackRouter: Sendable {
       if let old, old != new {
         state.held[old]?.remove(id)
         if state.held[old]?.isEmpty == true { state.held[old] = nil }
-        if state.isFree(old) { state.idle.append(old) }
+        state.seat(old)
       }
       if let note, note.wantsAgent {
         let ticket = Ticket(
           isRouting: note.status == .routing, priority: note.priority, since: note.queuedAt ?? note.createdAt, id: id)
-        guard state.tickets[id] != ticket else { return }
-        state.tickets[id] = ticket
-        if !state.beingAssigned.contains(id) { state.queue.insert(ticket) }
+        guard state.tickets[id]?.ticket != ticket else { return }
+        state.queue(ticket, of: note.serviceName)
       } else {
-        state.tickets[id] = nil
+        state.unqueue(id)
       }
     }
     match()
   }
 
-  func changed(agent: String, isReady: Bool) {
+  func changed(agent: String, _ readiness: AgentReadiness) {
     state.withLock { state in
-      if isReady {
-        if state.ready.insert(agent).inserted, state.isFree(agent) { state.idle.append(agent) }
-      } else {
-        state.ready.remove(agent)
+      switch readiness {
+      case .away: state.ready[agent] = nil
+      case .ready(let names):
+        let services = names.map { Set($0) }
+        if let before = state.ready[agent], before == services { return }
+        state.ready.updateValue(services, forKey: agent)
+        state.seat(agent)
       }
     }
     match()
@@ -132,23 +189,38 @@ final class CallbackRouter: Sendable {
   var load: Load {
     state.withLock { state in
       Load(
-        waiting: state.tickets.count, oldest: state.tickets.values.lazy.map(\.since).min(),
-        agentsReady: state.ready.count, agentsFree: state.ready.count { state.isFree($0) })
+        waiting: state.tickets.count, oldest: state.tickets.values.lazy.map(\.ticket.since).min(),
+        agentsReady: state.ready.count, agentsFree: state.ready.keys.count { state.isFree($0) })
     }
   }
 
-  /// Those that wait for an agent, in the order in which they are served.
-  func waiting(limit: Int) -> [String] {
-    state.withLock { state in state.tickets.values.sorted().prefix(limit).map(\.id) }
+  /// The next ones that wait for an agent, in the order in which they are served.
+  /// - Parameter cursor: of the one behind which the list goes on. - Throws: `.invalid` if it is none.
+  func waiting(
+    after cursor: String? = nil, limit: Int, of services: (String) -> Bool = { _ in true }
+  ) throws(EngineError) -> [(key: String, cursor: String)] {
+    let after = try cursor.map { text throws(EngineError) in
+      guard let ticket = Ticket(cursor: text) else {
+        throw .invalid(field: "after", reason: AgentListQuery.noCursor)
+      }
+      return ticket
+    }
+    return state.withLock { state in
+      var found: [Ticket] = []
+      for (service, queue) in state.queues where services(service) {
+        found += queue.elements(after: after, limit: limit)
+      }
+      return found.sorted().prefix(limit).map { ($0.id, $0.cursor) }
+    }
   }
 
   func queuePosition(of id: String) -> CallbackQueuePosition {
     state.withLock { state in
       let waiting = state.tickets.count
-      guard let ticket = state.tickets[id] else {
+      guard let ticket = state.tickets[id]?.ticket else {
         return CallbackQueuePosition(position: 0, etaSeconds: 0, totalWaiting: waiting, agentIsReady: false)
       }
-      let position = 1 + state.tickets.values.count { $0 < ticket }
+      let position = 1 + state.queues.values.reduce(0) { $0 + $1.rank(of: ticket) }
       return CallbackQueuePosition(
         position: position, etaSeconds: eta(position, state), totalWaiting: waiting, agentIsReady: false)
     }
@@ -169,14 +241,10 @@ final class CallbackRouter: Sendable {
     let pairs = state.withLock { state -> [(agent: String, id: String)] in
       guard state.isOpen else { return [] }
       var pairs: [(agent: String, id: String)] = []
-      while let agent = Self.nextAgent(&state) {
-        guard let ticket = Self.nextTicket(&state) else {
-          state.idleStart -= 1
-          break
-        }
-        state.assigning.insert(agent)
-        state.beingAssigned.insert(ticket.id)
-        pairs.append((agent, ticket.id))
+      while let pair = Self.nextPair(&state) {
+        state.assigning.insert(pair.agent)
+        state.beingAssigned.insert(pair.id)
+        pairs.append(pair)
       }
       return pairs
     }
@@ -215,28 +283,38 @@ final class CallbackRouter: Sendable {
       state.assigning.remove(agent)
       state.beingAssigned.remove(id)
       // The callback says itself that it holds the agent; if it does not, both are free for others.
-      if let ticket = state.tickets[id] { state.queue.insert(ticket) }
-      if state.isFree(agent) { state.idle.append(agent) }
+      state.seat(agent)
     }
   }
 
-  private static func nextAgent(_ state: inout State) -> String? {
-    if state.idleStart > 64, state.idleStart * 2 > state.idle.count {
-      state.idle.removeFirst(state.idleStart)
-      state.idleStart = 0
+  /// The first callback that one of the free agents may have, and whoever of these has been idle longest.
+  private static func nextPair(_ state: inout State) -> (agent: String, id: String)? {
+    var free: [(services: Set<String>?, agent: String, order: UInt64)] = []
+    for services in Array(state.idle.keys) {
+      if let seat = firstFree(services, &state) { free.append((services, seat.agent, seat.order)) }
     }
-    while state.idleStart < state.idle.count {
-      let agent = state.idle[state.idleStart]
-      state.idleStart += 1
-      if state.isFree(agent) { return agent }
+    guard !free.isEmpty else { return nil }
+    var best: (ticket: Ticket, service: String)?
+    for (service, queue) in state.queues where free.contains(where: { $0.services?.contains(service) ?? true }) {
+      let first = queue.first { !state.beingAssigned.contains($0.id) }
+      if let first, best.map({ first < $0.ticket }) ?? true { best = (first, service) }
     }
-    return nil
+    guard let best else { return nil }
+    let fitting = free.filter { $0.services?.contains(best.service) ?? true }
+    guard let seat = fitting.min(by: { $0.order < $1.order }) else { return nil }
+    state.idle[seat.services]?.removeFirst()
+    return (seat.agent, best.ticket.id)
   }
 
-  private static func nextTicket(_ state: inout State) -> Ticket? {
-    while let ticket = state.queue.popMin() {
-      if state.tickets[ticket.id] == ticket, !state.beingAssigned.contains(ticket.id) { return ticket }
+  /// Who sits first on a bench and is still free, and still ready for just these services.
+  private static func firstFree(
+    _ services: Set<String>?, _ state: inout State
+  ) -> (agent: String, order: UInt64)? {
+    while let seat = state.idle[services]?.first {
+      if state.isFree(seat.agent), let own = state.ready[seat.agent], own == services { return seat }
+      state.idle[services]?.removeFirst()
     }
+    state.idle[services] = nil
     return nil
   }
 }

@@ -50,6 +50,33 @@ public struct CallbackService: Sendable {
     return completed(try known(view))
   }
 
+  /// Whether its record is there for somebody who shows this `gms_user`, or none. Nil if there is no such callback.
+  /// Spec: GMS 9.5. Whose a callback is never changes.
+  public func opens(_ id: String, to userKey: String?) async -> Bool? {
+    await directory.peek(id) { $0.request?.opens(to: userKey) } ?? nil
+  }
+
+  /// Whether somebody who has its id, and shows this `gms_user` or none, may ask for its dialogs and act.
+  /// Nil if there is no such callback. Spec: GMS 9.2.
+  public func obeys(_ id: String, _ userKey: String?) async -> Bool? {
+    await directory.peek(id) { $0.request?.obeys(userKey) } ?? nil
+  }
+
+  /// What somebody who shows `userKey`, or nothing, is to send as `gms_user` with the chat inside: the same, if the
+  /// callback was ordered with it; else a key that opens this chat alone, since the orderer's opens all of theirs.
+  /// Spec: GMS 9.3, `_user_header`.
+  public func chatKey(of view: CallbackView, showing userKey: String?) async throws(EngineError) -> String {
+    if let user = view.request.user, user == userKey { return user }
+    if let key = view.request.chatKey {
+      // Notes of an earlier version do not speak of it.
+      chats.index.setGuestKey(key, of: view.id)
+      return key
+    }
+    let issued = try await perform(.issueKey(identifiers.clientID()), on: try entity(view.id))
+    guard let key = issued.request.chatKey else { throw .callback(.unknown) }
+    return key
+  }
+
   /// The name of the callback's service; nil if there is no such callback. Cheap.
   public func serviceName(of id: String) -> String? { index[id]?.serviceName }
 
@@ -107,25 +134,59 @@ public struct CallbackService: Sendable {
 
   // MARK: Agents
 
-  /// Waiting, own, or all that are not over; in the order of their times.
+  /// Those that somebody sees: waiting in the order in which they are served, others in the order of their times. None that
+  /// is over.
+  /// - Throws: `.invalid` for a cursor that no such list has given.
   public func list(
-    _ filter: AgentService.Filter, agentID: String
-  ) async throws(EngineError) -> [CallbackView] {
-    let keys: [String]
-    switch filter {
-    case .own: keys = index.keys(ofAgent: agentID).sorted()
-    case .waiting: keys = router.waiting(limit: limits.agentListMaximum)
-    case .all:
-      keys = index.keys(
-        from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: .max), limit: limits.agentListMaximum
-      ) { _, note in note.isOpen }
-    }
-    return try await views(keys.prefix(limits.agentListMaximum)) { view in
-      switch filter {
-      case .own: view.agentID == agentID
-      case .waiting, .all: view.status != .completed
+    _ query: AgentListQuery, for viewer: AgentViewer
+  ) async throws(EngineError) -> ListPage<CallbackView> {
+    let limit = query.limit(limits)
+    let found: [(key: String, cursor: String)]
+    // One more than is wanted says whether there are more.
+    switch query.filter {
+    case .waiting:
+      found = try router.waiting(after: query.after, limit: limit + 1) { service in
+        viewer.serves(service) && (query.service == nil || query.service == service)
       }
+    case .own, .all:
+      let after = try query.after.map { text throws(EngineError) in
+        guard let place = CallbackIndex.Place(cursor: text) else {
+          throw .invalid(field: "after", reason: AgentListQuery.noCursor)
+        }
+        return place
+      }
+      let places =
+        query.filter == .own
+        ? index.places(ofAgent: viewer.id, after: after, limit: limit + 1) { note in
+          query.service == nil || query.service == note.serviceName
+        }
+        : index.places(after: after, limit: limit + 1) { _, note in
+          note.isOpen && (query.service == nil || query.service == note.serviceName)
+            && viewer.sees(AgentAudience(note))
+        }
+      found = places.map { ($0.key, $0.cursor) }
     }
+    let page = found.prefix(limit)
+    let views = try await views(page.map(\.key)) { view in
+      view.status != .completed && viewer.sees(AgentAudience(view))
+        && (query.filter != .own || view.agentID == viewer.id)
+    }
+    return ListPage(elements: views, next: found.count > limit ? page.last?.cursor : nil)
+  }
+
+  /// - Throws: `.callback(.unknown)` also for one that is none of the viewer's business.
+  public func view(_ id: String, for viewer: AgentViewer) async throws(EngineError) -> CallbackView {
+    let view = try await view(id)
+    guard viewer.sees(AgentAudience(view)) else { throw .callback(.unknown) }
+    return view
+  }
+
+  /// As below, by somebody whose business it is.
+  public func report(
+    _ report: CallbackReport, of id: String, for viewer: AgentViewer
+  ) async throws(EngineError) -> CallbackView {
+    _ = try await view(id, for: viewer)
+    return try await self.report(report, of: id, by: viewer.id)
   }
 
   /// What an agent, or an integration in an agent's place, says of a callback. Spec: GMS 12.3.
@@ -144,13 +205,13 @@ public struct CallbackService: Sendable {
     let callback = try entity(id)
     guard report == .released else { return try await perform(action, on: callback) }
     // Who sends a callback away would get it again at once: until they say so, they are not ready.
-    router.changed(agent: agentID, isReady: false)
+    router.changed(agent: agentID, .away)
     do throws(EngineError) {
       let view = try await perform(action, on: callback)
-      await desks[agentID]?.post(false)
+      await desks[agentID]?.post(.away)
       return view
     } catch {
-      router.changed(agent: agentID, isReady: await desks[agentID]?.peek { $0.isReady } ?? false)
+      router.changed(agent: agentID, await desks[agentID]?.peek { $0.readiness } ?? .away)
       throw error
     }
   }

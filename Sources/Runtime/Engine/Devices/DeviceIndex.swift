@@ -6,6 +6,8 @@ import Synchronization
 final class DeviceIndex: Sendable {
   private struct State {
     var notes: [String: DeviceNote] = [:]
+    /// All of them, in their order.
+    var keys = SortedPieces<String>()
     var byOwner: [String: Set<String>] = [:]
   }
 
@@ -21,6 +23,7 @@ final class DeviceIndex: Sendable {
         if state.byOwner[owner]?.isEmpty == true { state.byOwner[owner] = nil }
       }
       state.notes[key] = note.kind.type.isEmpty ? nil : note
+      if note.kind.type.isEmpty { state.keys.remove(key) } else { state.keys.insert(key) }
       if let owner = note.owner { state.byOwner[owner, default: []].insert(key) }
     }
   }
@@ -46,18 +49,15 @@ final class DeviceIndex: Sendable {
   /// The next devices that fit, in the order of their keys.
   func keys(_ filter: DeviceFilter, after: String, limit: Int) -> [String] {
     state.withLock { state in
-      let candidates: [String]
-      if let owner = filter.owner {
-        candidates = Array(state.byOwner[owner] ?? [])
-      } else {
-        candidates = Array(state.notes.keys)
-      }
-      let fitting = candidates.filter { key in
-        guard key > after, let note = state.notes[key] else { return false }
+      func fits(_ key: String) -> Bool {
+        guard let note = state.notes[key] else { return false }
         return (filter.type == nil || filter.type == note.kind.type)
           && (filter.isLive == nil || filter.isLive == note.kind.isLive)
       }
-      return Array(fitting.sorted().prefix(limit))
+      guard let owner = filter.owner else {
+        return state.keys.elements(after: after, limit: limit) { fits($0) }
+      }
+      return Array((state.byOwner[owner] ?? []).filter { $0 > after && fits($0) }.sorted().prefix(limit))
     }
   }
 }

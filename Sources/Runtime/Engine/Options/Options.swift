@@ -26,6 +26,11 @@ public struct Options: Sendable, Equatable {
     sections["service.\(name)"] != nil || (name == Self.defaultService && serviceNames.isEmpty)
   }
 
+  /// Whether agents can have to do with something of this name: a service, or an app of support requests.
+  public func hasHome(_ name: String) -> Bool {
+    hasService(name) || hasCallbackService(name) || sections["support.app.\(name)"] != nil
+  }
+
   /// An option of a service: what the request brought if `_overwritable_options` lists it, then the service's own
   /// section, then the section `chat`. Nil leaves the built-in default. Spec: GMS 8.2.
   public func service(_ service: String, _ name: String, request: [DataPair] = []) -> String? {

@@ -2,7 +2,7 @@ import EventSourcing
 import SupportDomain
 
 /// What the index must know of a request while it sleeps: requester 1 (absent: it was erased), channel 2, app 3, status 4,
-/// assignee 5, updated at 6. Field numbers are frozen.
+/// assignee 5, updated at 6, service of its chat 7 (absent: none). Field numbers are frozen.
 struct SupportRequestNote: Equatable, Sendable {
   var requester: Int64?
   var channel = SupportChannel.api
@@ -10,6 +10,10 @@ struct SupportRequestNote: Equatable, Sendable {
   var status = SupportStatus.new
   var assignee: Int64?
   var updatedAt = Timestamp.epoch
+  var service: String?
+
+  /// The app or the service by which agents have to do with it; nil if it belongs to none.
+  var home: String? { app ?? service }
 
   init(_ request: borrowing SupportRequest) {
     requester = request.terms?.requester
@@ -18,6 +22,7 @@ struct SupportRequestNote: Equatable, Sendable {
     status = request.status
     assignee = request.assignee
     updatedAt = request.updatedAt
+    service = request.terms?.transcript?.service
   }
 
   var bytes: [UInt8] {
@@ -28,6 +33,7 @@ struct SupportRequestNote: Equatable, Sendable {
     writer.code(4, status)
     if let assignee { writer.signed(5, assignee) }
     writer.time(6, updatedAt)
+    writer.text(7, ifPresent: service)
     return writer.bytes
   }
 
@@ -42,6 +48,7 @@ struct SupportRequestNote: Equatable, Sendable {
         case 4: status = try payload.code(field)
         case 5: assignee = try payload.signed()
         case 6: updatedAt = try payload.time()
+        case 7: service = try payload.text()
         default: try payload.skip()
         }
       }

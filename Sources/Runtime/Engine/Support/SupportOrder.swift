@@ -5,12 +5,21 @@ public import SupportDomain
 public enum SupportActor: Sendable, Equatable {
   /// By an access token: sees what is its own, and public.
   case endUser(number: Int64, app: String)
-  /// By an agent's token: sees all.
-  case agent(number: Int64)
+  /// By an agent's token: sees all of the apps and services that it names, nil for all, and what is assigned to them.
+  case agent(number: Int64, services: Set<String>? = nil)
 
   public var number: Int64 {
     switch self {
-    case .endUser(let number, _), .agent(let number): number
+    case .endUser(let number, _), .agent(let number, _): number
+    }
+  }
+
+  /// Whether a request is this one's business.
+  func sees(_ note: SupportRequestNote) -> Bool {
+    switch self {
+    case .endUser(let number, _): note.requester == number
+    case .agent(let number, let services):
+      services.map { services in note.home.map { services.contains($0) } ?? false } ?? true || note.assignee == number
     }
   }
 
@@ -67,6 +76,8 @@ public struct SupportQuery: Sendable, Equatable {
   public var requester: Int64?
   /// Of this agent.
   public var assignee: Int64?
+  /// Of what this one sees.
+  var actor: SupportActor?
   /// 1 for the first.
   public var page = 1
   public var perPage = 100

@@ -19,11 +19,8 @@ extension SupportService {
       return notice
     }
     if let obstacle = webhooks.obstacle(settings) {
-      // The request goes on without notifications.
-      dispatcher.metrics.skipped(type: SupportCourier.type)
-      logger.warning("no notification", metadata: ["app": "\(app)", "reason": "\(obstacle)"])
-      notice.isOn = false
-      return notice
+      // It waits for the operator to mend that, or becomes a dead letter: nothing vanishes.
+      logger.warning("a notification has to wait", metadata: ["app": "\(app)", "reason": "\(obstacle)"])
     }
     notice.parts = await parts(settings, integration, of: requester)
     notice.coalescing = settings.coalescing
@@ -84,7 +81,12 @@ extension SupportService {
         guard feed.hasListeners else { break }
         let view = await request.peek { SupportRequestView($0, number: number, for: .agent) }
         if let view {
-          feed.publish(chatID: "", serviceID: Self.producerPrefix + request.id.key, .support(change, view))
+          let assignee = view.assignee.flatMap { index[user: $0]?.identity?.key.agentName }
+          feed.publish(
+            chatID: "", serviceID: Self.producerPrefix + request.id.key, .support(change, view),
+            to: AgentAudience(
+              service: view.terms.app ?? view.terms.transcript?.service, isOpen: true,
+              agents: assignee.map { [$0] } ?? []))
         }
       case .noted: await follow(request)
       case .publish(let comment): await publish(comment, of: request, number)
@@ -177,8 +179,7 @@ extension SupportService {
   ) async {
     let device = await users[String(user)]?.peek { user in part.devices.first.flatMap { user[device: $0] } }
     guard let device = device ?? nil, device.isLive, index.owner(of: device.key)?.user == user,
-      let target = settings.directAddress(of: device.key, locale: device.locale),
-      dispatcher.providers(target.type)?.obstacle(target, dispatcher.pushOptions(target, tag: Self.tag)) == nil
+      let target = settings.directAddress(of: device.key, locale: device.locale)
     else {
       dispatcher.metrics.skipped(type: SupportCourier.type)
       return await dispatcher.handedOver(id)
@@ -234,7 +235,7 @@ extension SupportService {
       report, view, comment: comment, at: view.updatedAt, base: options.current.server("external_url_base") ?? "")
     _ = await dispatcher.enqueue(
       PushMessage(
-        producer: id.producer, number: id.number, tag: "support.event", alert: "", content: content,
+        producer: id.producer, number: id.number, tag: Self.eventTag, alert: "", content: content,
         service: view.terms.app ?? "", target: target, attemptsMaximum: dispatcher.limits.supportAttemptsMaximum,
         expiry: expiry(target), owner: Self.ownerName(view.terms.requester)))
   }
@@ -260,4 +261,9 @@ extension SupportService {
   func mayFollow(user: Int64, request number: Int64) async -> Bool {
     (try? await known(number, for: .endUser(number: user, app: ""))) != nil
   }
+}
+
+extension SupportIdentity.Key {
+  /// Nil for anyone but an agent.
+  fileprivate var agentName: String? { if case .agent(let name) = self { name } else { nil } }
 }

@@ -40,7 +40,7 @@ extension SupportService {
     fromChat chatID: String, subject: String?, comment: SupportCommentOrder?, by actor: SupportActor
   ) async throws(SupportFailure) -> SupportRequestView {
     guard case .agent = actor, let serviceID = chats.index.service(ofSession: chatID),
-      let chat = chats.directory[serviceID]
+      let service = chats.index[serviceID]?.serviceName, let chat = chats.directory[serviceID]
     else { throw .notFound }
     let found: (position: Int, subject: String, name: String?, userKey: String?, email: String?)
     do throws(TurnError<ChatRejection>) {
@@ -58,8 +58,10 @@ extension SupportService {
       order.comment.isPublic = false
     }
     // What a chat's customer says of their address is nobody's word for it: never a user that an app vouches for.
-    let requester = try await contact(id: found.email ?? found.userKey ?? chatID, email: found.email, name: found.name)
-    let transcript = SupportTranscript(serviceID: serviceID, chatID: chatID, position: found.position)
+    let requester = try await contact(
+      id: found.email?.lowercased() ?? found.userKey ?? chatID, email: found.email, name: found.name)
+    let transcript = SupportTranscript(
+      serviceID: serviceID, chatID: chatID, position: found.position, service: service)
     return try await make(
       SupportRequestTerms(requester: requester, channel: .chat, subject: order.subject, transcript: transcript), order,
       by: actor)
@@ -82,9 +84,12 @@ extension SupportService {
     do throws(SupportFailure) {
       let view = try await perform(
         .create(terms, comment, tags: order.tags, fields: order.fields, reports: reports), on: request, for: actor.role)
-      guard case .agent = actor, let status = order.status, status != .new else { return view }
-      var change = SupportChange(by: .agent, author: actor.number)
-      change.status = status
+      guard case .agent(let agent, let services) = actor else { return view }
+      var change = SupportChange(by: .agent, author: agent)
+      if let status = order.status, status != .new { change.status = status }
+      // What an agent of some services makes outside of them is theirs: they would not find it again.
+      if services != nil, view.terms.app == nil, terms.transcript == nil { change.assignee = agent }
+      guard change.status != nil || change.assignee != nil else { return view }
       return try await perform(
         .change(change, notice: SupportNotice(), reports: reports, limits: bounds), on: request, for: actor.role)
     } catch {
@@ -100,12 +105,9 @@ extension SupportService {
   }
 
   private func contact(id: String, email: String?, name: String?) async throws(SupportFailure) -> Int64 {
-    let number = index.claim(.contact(id))
-    guard let user = users.entity(String(number), limit: limits.supportUsersMaximum) else {
-      throw .limitReached("support_users")
-    }
+    let user = try entity(of: .contact(id))
     try await perform(.identify(SupportIdentity(key: .contact(id), name: name, email: email)), on: user) { _ in }
-    return number
+    return Int64(user.id.key) ?? 0
   }
 
   // MARK: Changing
@@ -161,7 +163,7 @@ extension SupportService {
     }
     var draft = SupportCommentDraft(author: author, role: role, body: order.body)
     draft.isPublic = role == .endUser || order.isPublic
-    draft.attachments = try await attachments(order.uploads, bounds)
+    draft.attachments = try await attachments(order.uploads, of: actor, bounds)
     return draft
   }
 
@@ -196,12 +198,30 @@ extension SupportService {
   ) async throws(SupportFailure) -> (views: [SupportRequestView], count: Int) {
     try admit(actor)
     var query = query
-    if case .endUser(let number, _) = actor { query.requester = number }
+    switch actor {
+    case .endUser(let number, _): query.requester = number
+    case .agent(_, let services): query.actor = services == nil ? nil : actor
+    }
     let numbers = index.requests(query)
     let size = max(1, min(query.perPage, limits.listMaximum))
     let (start, isBeyond) = (max(1, query.page) - 1).multipliedReportingOverflow(by: size)
     guard !isBeyond, start < numbers.count else { return ([], numbers.count) }
     return (try await views(numbers[start..<min(start + size, numbers.count)], for: actor.role), numbers.count)
+  }
+
+  /// Newest first: one page behind the request with the number `after`, as an agent's list has them.
+  /// - Parameter limit: `EngineLimits.agentListMaximum` caps it.
+  public func requests(
+    _ query: SupportQuery, after: Int64?, limit: Int, for actor: SupportActor
+  ) async throws(SupportFailure) -> ListPage<SupportRequestView> {
+    try admit(actor)
+    var query = query
+    query.actor = actor
+    let size = max(1, min(limit, limits.agentListMaximum))
+    let numbers = index.requests(query, after: after, limit: size + 1)
+    let page = numbers.prefix(size)
+    return ListPage(
+      elements: try await views(page, for: actor.role), next: numbers.count > size ? page.last.map { "\($0)" } : nil)
   }
 
   /// Those of these that there are, and that the asker may see.
@@ -224,7 +244,7 @@ extension SupportService {
   }
 
   /// - Parameters:
-  ///   - since: those made after this moment.
+  ///   - since: those made after this moment, in whole seconds: what is shown of both is compared.
   ///   - role: those by this side only.
   ///   - device: the identifier of the asker's device that now has read them.
   public func comments(
@@ -240,7 +260,8 @@ extension SupportService {
       return (
         view,
         visible.filter { comment in
-          (since.map { comment.createdAt > $0 } ?? true) && (role == nil || comment.role == role)
+          (since.map { comment.createdAt.wholeSeconds > $0.wholeSeconds } ?? true)
+            && (role == nil || comment.role == role)
         }
       )
     }
@@ -300,8 +321,8 @@ extension SupportService {
     _ number: Int64, for actor: SupportActor
   ) async throws(SupportFailure) -> (request: Entity<SupportRequest>, note: SupportRequestNote) {
     guard let request = requests[String(number)],
-      let note = await requests.peek(String(number), { SupportRequestNote($0) }), let requester = note.requester,
-      actor.role == .agent || requester == actor.number
+      let note = await requests.peek(String(number), { SupportRequestNote($0) }), note.requester != nil,
+      actor.sees(note)
     else { throw .notFound }
     return (request, note)
   }
