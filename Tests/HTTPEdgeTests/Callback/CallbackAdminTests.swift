@@ -63,7 +63,7 @@ struct CallbackAdminTests {
           == #"{"cancelled":["\#(first)"],"failed":["#
           + #"{"id":"\#(second)","message":"The callback is over","exception":"CallbackEndedException"},"#
           + #"{"id":"none","message":"There is no such callback","exception":"CallbackNotFoundException"}]}"#)
-      let agent = try await server.caller("anna", .agent)
+      let agent = try await server.caller("anna", .supervisor)
       #expect(try await agent.json("GET", "/agent/1/callbacks/\(first)")["note"] == "flood")
     }
   }
@@ -85,7 +85,7 @@ struct CallbackAdminTests {
 
   @Test("only operators, and no page of another origin")
   func access() async throws {
-    try await ServerHarness.runCallbacks { server, app in
+    try await ServerHarness.runCallbacks(origins: .listed(["https://page.test"])) { server, app in
       let agent = try await server.caller("anna", .agent)
       for (method, path) in [("GET", Self.queues), ("POST", Self.cancel)] {
         #expect(try await app.call(method, path, "{}").status == 401)

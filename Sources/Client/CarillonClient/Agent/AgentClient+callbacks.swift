@@ -18,9 +18,10 @@ extension AgentClient {
 
   /// Those that wait, or are this agent's, or are not over; in the order in which they are served.
   public func callbacks(_ filter: Filter) async throws(ClientError) -> [AgentCallback] {
-    let list = try await request(.get, "/agent/1/callbacks?state=\(filter.rawValue)")
     var callbacks: [AgentCallback] = []
-    for element in list.array ?? [] { callbacks.append(try AgentCallback(element)) }
+    for element in try await list("/agent/1/callbacks?state=\(filter.rawValue)") {
+      callbacks.append(try AgentCallback(element))
+    }
     return callbacks
   }
 

@@ -41,11 +41,31 @@ public final class AgentClient: Sendable {
 
   deinit { pool.shutDown() }
 
+  /// All of them, the oldest first; fetched in pages.
   public func chats(_ filter: Filter) async throws(ClientError) -> [AgentChat] {
-    let list = try await request(.get, "/agent/1/chats?state=\(filter.rawValue)")
     var chats: [AgentChat] = []
-    for element in list.array ?? [] { chats.append(try AgentChat(element)) }
+    for element in try await list("/agent/1/chats?state=\(filter.rawValue)") { chats.append(try AgentChat(element)) }
     return chats
+  }
+
+  /// The elements of a list, of all its pages.
+  func list(_ path: String) async throws(ClientError) -> [JSONValue] {
+    var elements: [JSONValue] = []
+    var path: String? = path
+    while let page = path {
+      let (list, link) = try await answer(.get, page)
+      elements += list.array ?? []
+      path = link.flatMap { Self.next(in: $0) }
+    }
+    return elements
+  }
+
+  /// The path of `</agent/1/chats?after=…>; rel="next"`. Spec: RFC 8288, 3.
+  static func next(in link: String) -> String? {
+    guard link.hasPrefix("</"), link.hasSuffix(">; rel=\"next\""), let end = link.firstIndex(of: ">") else {
+      return nil
+    }
+    return String(link[link.index(after: link.startIndex)..<end])
   }
 
   /// - Returns: the customer-side position of the event; nil if the customer does not see it.
@@ -106,6 +126,13 @@ public final class AgentClient: Sendable {
   func request(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
   ) async throws(ClientError) -> JSONValue {
+    try await answer(method, path, body).json
+  }
+
+  /// - Returns: the body, and the header `Link`.
+  private func answer(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
+  ) async throws(ClientError) -> (json: JSONValue, link: String?) {
     let bytes = body?.text ?? []
     trace?(WireTrace(direction: .sent, summary: "\(method.rawValue) \(path)", body: bytes))
     let response = try await pool.response(
@@ -117,7 +144,8 @@ public final class AgentClient: Sendable {
     guard (200..<300).contains(response.status) else {
       throw .refused(status: response.status, message: errorMessage(in: answer))
     }
-    guard !answer.isEmpty else { return .null }
-    do { return try JSONValue(parsing: answer) } catch { throw .malformedResponse("\(error)") }
+    let link = response.header("Link")
+    guard !answer.isEmpty else { return (.null, link) }
+    do { return (try JSONValue(parsing: answer), link) } catch { throw .malformedResponse("\(error)") }
   }
 }

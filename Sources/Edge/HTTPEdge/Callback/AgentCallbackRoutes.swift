@@ -8,7 +8,7 @@ import JSONEnvelope
 ///
 /// | | |
 /// |---|---|
-/// | `GET /agent/1/callbacks?state=waiting\|own\|all` | in the order in which they are served |
+/// | `GET /agent/1/callbacks?state=waiting\|own\|all&service=&limit=&after=` | waiting: in the order in which they are served |
 /// | `GET /agent/1/callbacks/{id}` | one, with its fields |
 /// | `POST /agent/1/callbacks/{id}/available` | serves this one; the router offers others by itself |
 /// | `POST …/accept`, `…/release` | takes what was offered, or leaves it to the next |
@@ -20,22 +20,23 @@ struct AgentCallbackRoutes {
   let limits: EdgeLimits
 
   func add(to router: EdgeRoutes) {
-    let (callbacks, tokens) = (engine.callbacks, tokens)
+    let (callbacks, tokens, listMaximum) = (engine.callbacks, tokens, engine.listMaximum.agents)
     router.resource(
       "/agent/1/callbacks",
       [
         .get: { request, _ in
           let token = try AgentRoutes.token(of: request, tokens)
-          let views = try await callbacks.list(try AgentRoutes.filter(request), agentID: token.name)
-          return .json { AgentRendering.write(views, into: &$0) }
+          let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
+          let page = try await callbacks.list(try AgentListQuery(query), for: token.viewer)
+          return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
         }
       ])
     router.resource(
       "/agent/1/callbacks/:id",
       [
         .get: { request, context in
-          _ = try AgentRoutes.token(of: request, tokens)
-          let view = try await callbacks.view(try context.parameters.require("id"))
+          let token = try AgentRoutes.token(of: request, tokens)
+          let view = try await callbacks.view(try context.parameters.require("id"), for: token.viewer)
           return .json { AgentRendering.write(view, into: &$0) }
         }
       ])
@@ -58,7 +59,7 @@ struct AgentCallbackRoutes {
         .post: { request, context in
           let token = try AgentRoutes.token(of: request, tokens)
           let report = try report(try AgentRequest(try await request.bytes(limits: limits)))
-          let view = try await callbacks.report(report, of: try context.parameters.require("id"), by: token.name)
+          let view = try await callbacks.report(report, of: try context.parameters.require("id"), for: token.viewer)
           return .json { AgentRendering.write(view, into: &$0) }
         }
       ])

@@ -19,10 +19,8 @@ struct MessageStreamRoutes {
       "/admin/1/messages/stream",
       [
         .get: { request, _ in
-          let query = request.uri.queryParameters
-          var filter = MessageTapFilter(
-            sender: query["sender"].map(String.init), messageID: query["message"].map(String.init),
-            app: query["app"].map(String.init))
+          let query = try ListQuery.known(request, ["sender", "message", "app"])
+          var filter = MessageTapFilter(sender: query["sender"], messageID: query["message"], app: query["app"])
           let isPermitted: @Sendable () -> Bool
           let authorization = request.headers[.authorization]
           if let own = tokens.sender(authorization: authorization) {

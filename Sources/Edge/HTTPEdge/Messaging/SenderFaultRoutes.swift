@@ -35,6 +35,7 @@ struct SenderFaultRoutes {
         },
         .get: { request, context in
           try request.requireOperator(tokens)
+          _ = try ListQuery.known(request, [])
           return Self.answer(messaging.faults(of: try context.parameters.require("sender")))
         },
         .delete: { request, context in

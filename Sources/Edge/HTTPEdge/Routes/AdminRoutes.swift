@@ -31,10 +31,20 @@ struct AdminRoutes {
         },
         .get: { request, _ in
           try request.requireOperator(tokens)
+          let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
+          // In the order in which they were done, which is not that of their ids.
           let done = await engine.redactionsDone()
-          return .json { writer in
+          let start = try query.after.map { after throws(EdgeFailure) in
+            guard let place = done.firstIndex(where: { $0.id == after }) else {
+              throw .badParameter("after", "is not where a list ended")
+            }
+            return place + 1
+          }
+          let rest = done[(start ?? 0)...]
+          let page = rest.prefix(query.limit)
+          return .json(adding: query.link(next: rest.count > page.count ? page.last?.id : nil)) { writer in
             writer.beginArray()
-            for report in done { Self.write(report, into: &writer) }
+            for report in page { Self.write(report, into: &writer) }
             writer.endArray()
           }
         },

@@ -9,13 +9,15 @@ import JSONEnvelope
 /// Spec: GMS 12.3, event stream; HTML, server-sent events.
 enum AgentEventStream {
   /// - Parameters:
+  ///   - viewer: who hears what concerns them.
   ///   - lastEventID: the header of a stream that comes back; one that is no number of ours counts as lost.
   ///   - base: how this server is reached, for the URLs in events.
   ///   - isPermitted: asked before each event: a revoked token hears nothing more.
   static func response(
-    _ agents: AgentService, lastEventID: String?, base: String, isPermitted: @escaping @Sendable () -> Bool
+    _ agents: AgentService, of viewer: AgentViewer, lastEventID: String?, base: String,
+    isPermitted: @escaping @Sendable () -> Bool
   ) -> Response {
-    let events = agents.events(after: lastEventID.map { UInt64($0) ?? 0 })
+    let events = agents.events(after: lastEventID.map { UInt64($0) ?? 0 }, for: viewer)
     return Response(
       status: .ok,
       headers: [.contentType: "text/event-stream", .cacheControl: "no-cache, no-store", .xAccelBuffering: "no"],
@@ -34,47 +36,68 @@ enum AgentEventStream {
     writer.beginObject()
     let name = writeMembers(of: event, base: base, into: &writer)
     writer.endObject()
-    return Array("event: \(name)\nid: \(event.number)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
   }
 
   private static func writeMembers(
     of event: AgentEvent, base: String, into writer: inout JSONWriter
-  ) -> String {
+  ) -> AgentEventName {
     let notification: AgentNotification
     switch event.kind {
     case .chat(let ofChat): notification = ofChat
     case .callback(let change, let view):
       AgentRendering.writeMembers(of: change, view, into: &writer)
-      return "callback"
+      return .callback
     case .support(let change, let view):
       AgentRendering.writeMembers(of: change, view, base: base, into: &writer)
-      return "support"
+      return .support
     case .agent(let id, let isReady):
       writer.member("agentId", id)
       writer.key("ready")
       writer.bool(isReady)
-      return "agent"
-    case .reset: return "reset"
+      return .agent
+    case .reset: return .reset
     }
     writer.key("chatId")
     writer.string(event.chatID)
     writer.key("serviceId")
     writer.string(event.serviceID)
     switch notification {
-    case .waiting: return "waiting"
+    case .waiting: return .waiting
     case .line(let line):
       AgentRendering.writeMembers(of: line, into: &writer)
-      return "line"
+      return .line
     case .customerOnline(let isOnline):
       writer.key("customerOnline")
       writer.bool(isOnline)
-      return "customerOnline"
+      return .customerOnline
     case .typingPreview(let text):
       writer.key("text")
       writer.string(text)
-      return "typingPreview"
-    case .dataChanged: return "dataChanged"
-    case .ended: return "ended"
+      return .typingPreview
+    case .dataChanged: return .dataChanged
+    case .ended: return .ended
+    }
+  }
+}
+
+/// The events of an agent's stream, as the wire names them.
+enum AgentEventName: String, CaseIterable {
+  case waiting, line, customerOnline, typingPreview, dataChanged, ended, callback, support, agent, reset
+
+  /// For the description of the stream.
+  var about: String {
+    switch self {
+    case .waiting: "a chat waits for an agent: `chatId`, `serviceId`"
+    case .line: "a new line of a transcript: `chatId`, `serviceId` and the members of `TranscriptLine`"
+    case .customerOnline: "a customer came back or went away: `chatId`, `serviceId`, `customerOnline`"
+    case .typingPreview: "what a customer has typed so far: `chatId`, `serviceId`, `text`"
+    case .dataChanged: "a chat's attached data changed: `chatId`, `serviceId`"
+    case .ended: "a chat is over: `chatId`, `serviceId`"
+    case .callback: "something happened to a callback: its members, as in the list of callbacks"
+    case .support: "something happened to a support request: its members, as in the list of requests"
+    case .agent: "an agent is ready, or not any more: `agentId`, `ready`"
+    case .reset: "events were missed: read the lists anew"
     }
   }
 }

@@ -106,6 +106,12 @@ enum AgentRendering {
     writer.string(token.role.partyRole.rawValue)
     writer.key("ready")
     writer.bool(isReady)
+    if let services = token.services {
+      writer.key("services")
+      writer.beginArray()
+      for service in services { writer.string(service) }
+      writer.endArray()
+    }
     writer.endObject()
   }
 }

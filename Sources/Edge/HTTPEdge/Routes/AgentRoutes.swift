@@ -4,6 +4,8 @@ import Hummingbird
 import JSONEnvelope
 
 /// The agents' API: JSON, with a bearer token. An agent's id is the name of the token. Spec: GMS 12.3.
+///
+/// What is none of an agent's business is answered as if it did not exist: see `AgentViewer`.
 struct AgentRoutes {
   let engine: Engine
   let tokens: TokenStore
@@ -15,35 +17,38 @@ struct AgentRoutes {
 
   func add(to router: EdgeRoutes) {
     let agents = engine.agents
+    let listMaximum = engine.listMaximum.agents
     resource("/agent/1/chats", on: router, .get) { token, request, _ in
-      let summaries = try await agents.list(try Self.filter(request), agentID: token.name)
-      return .json { AgentRendering.write(summaries, into: &$0) }
+      let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
+      let page = try await agents.list(try AgentListQuery(query), for: token.viewer)
+      return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
     }
-    resource("/agent/1/chats/:chat", on: router, .get) { _, _, context in
-      let summary = try await agents.summary(context.parameters.require("chat"))
+    resource("/agent/1/chats/:chat", on: router, .get) { token, _, context in
+      let summary = try await agents.summary(context.parameters.require("chat"), for: token.viewer)
       return .json { AgentRendering.write(summary, isComplete: true, into: &$0) }
     }
-    resource("/agent/1/chats/:chat/transcript", on: router, .get) { _, request, context in
+    resource("/agent/1/chats/:chat/transcript", on: router, .get) { token, request, context in
       let chatID = try context.parameters.require("chat")
       let after = try Self.position(request)
-      let transcript = try await agents.transcript(chatID, after: after)
+      let transcript = try await agents.transcript(chatID, after: after, for: token.viewer)
       return .json { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
     }
     addOperations(to: router)
     addOwn(to: router)
     let (tokens, settings) = (tokens, settings)
     resource("/agent/1/events", on: router, .get) { token, request, context in
-      AgentEventStream.response(
-        agents, lastEventID: request.headers[.lastEventID], base: settings.origin(request, context)
+      _ = try ListQuery.known(request, [])
+      return AgentEventStream.response(
+        agents, of: token.viewer, lastEventID: request.headers[.lastEventID], base: settings.origin(request, context)
       ) { tokens.isUsable(token) }
     }
   }
 
   private func addOperations(to router: EdgeRoutes) {
     let agents = engine.agents
-    operation("join", on: router) { chat, token, body in
+    operation("join", on: router, isJoining: true) { chat, token, body in
       try await agents.join(
-        chat, agentID: token.name, nickname: try body.text("nickname"), role: try body.role(for: token))
+        chat, nickname: try body.text("nickname"), role: try body.role(for: token), for: token.viewer)
     }
     operation("messages", on: router) { chat, token, body in
       try await agents.send(chat, agentID: token.name, text: try body.text("text"))
@@ -74,7 +79,7 @@ struct AgentRoutes {
         .put: { request, _ in
           let token = try Self.token(of: request, tokens)
           let isReady = try AgentRequest(try await request.bytes(limits: limits)).bool("ready")
-          try await agents.setReady(token.name, isReady)
+          try await agents.setReady(token.viewer, isReady)
           return .json { AgentRendering.write(token, isReady: isReady, into: &$0) }
         },
       ])
@@ -91,11 +96,16 @@ struct AgentRoutes {
       path, [method: { request, context in try await route(try Self.token(of: request, tokens), request, context) }])
   }
 
-  private func operation(_ name: String, on router: EdgeRoutes, _ perform: @escaping ChatOperation) {
-    let limits = limits
+  /// - Parameter isJoining: it judges itself whose business the chat is.
+  private func operation(
+    _ name: String, on router: EdgeRoutes, isJoining: Bool = false, _ perform: @escaping ChatOperation
+  ) {
+    let (agents, limits) = (engine.agents, limits)
     resource(RouterPath("/agent/1/chats/:chat/\(name)"), on: router, .post) { token, request, context in
       let body = try AgentRequest(try await request.bytes(limits: limits))
-      let position = try await perform(try context.parameters.require("chat"), token, body)
+      let chat = try context.parameters.require("chat")
+      if !isJoining { try await agents.admit(token.viewer, to: chat) }
+      let position = try await perform(chat, token, body)
       return .json { writer in
         writer.beginObject()
         writer.key("position")
@@ -111,21 +121,21 @@ struct AgentRoutes {
     return token
   }
 
-  /// Which of them a list is to hold.
-  static func filter(_ request: Request) throws(EdgeFailure) -> AgentService.Filter {
-    let name = request.uri.queryParameters["state"].map(String.init) ?? "all"
-    guard let filter = AgentService.Filter(rawValue: name) else {
-      throw .badParameter("state", "is not one of waiting, own, all")
-    }
-    return filter
-  }
-
-  private static func position(_ request: Request) throws(EdgeFailure) -> Int {
-    guard let text = request.uri.queryParameters["after"] else { return 0 }
+  private static func position(_ request: Request) throws -> Int {
+    guard let text = try ListQuery.known(request, ["after"])["after"] else { return 0 }
     guard let position = Int(text), position >= 0 else {
-      throw .badParameter("after", "is not a transcript position")
+      throw EdgeFailure.badParameter("after", "is not a transcript position")
     }
     return position
+  }
+}
+
+extension AgentListQuery {
+  /// What the parameters of a list's query mean: `state`, `service`, `limit`, `after`.
+  init(_ query: ListQuery) throws(EdgeFailure) {
+    self.init(
+      try query.word("state", AgentService.Filter.self) ?? .all, service: query["service"], after: query.after,
+      limit: query.limit)
   }
 }
 

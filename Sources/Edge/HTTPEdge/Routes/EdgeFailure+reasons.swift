@@ -45,6 +45,7 @@ extension EdgeFailure {
       self.init(.badRequest, "The chat has not been started", exception: "ChatNotStartedException")
     case .ended: self.init(.badRequest, "The chat is over", exception: "ChatEndedException")
     case .notJoined: self.init(.forbidden, "Join the chat first", exception: "ForbiddenException")
+    case .taken: self.init(.conflict, "Another agent has this chat", exception: "ChatTakenException")
     case .alreadyJoined: self.init(.conflict, "You are in this chat already", exception: "AlreadyJoinedException")
     case .empty(let field): self = .missingParameter(field)
     case .tooLong(let field, let limit):
@@ -72,6 +73,7 @@ extension EdgeFailure {
   init(_ failure: ParameterFailure) {
     switch failure {
     case .invalidText(let field): self = .badParameter(field, "is not valid UTF-8 or percent-encoding")
+    case .fileNotTaken(let field): self = .badParameter(field, "is a file, which is not taken here")
     case .tooManyParameters(let limit): self = .malformed("The request has more than \(limit) parameters")
     case .malformedJSON(let reason): self = .malformed("The body is not a JSON object: \(reason)")
     case .malformedMultipart(let reason): self = .malformed("The body is not multipart/form-data: \(reason)")

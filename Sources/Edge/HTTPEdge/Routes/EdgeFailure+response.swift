@@ -36,10 +36,10 @@ extension Response {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
   }
 
-  static func json(_ write: (inout JSONWriter) -> Void) -> Response {
+  static func json(adding fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void) -> Response {
     var writer = JSONWriter(capacity: 512)
     write(&writer)
-    return json(writer.bytes)
+    return json(writer.bytes, adding: fields)
   }
 }
 

@@ -51,16 +51,19 @@ struct SupportAdminRoutes {
       [
         .get: { request, context in
           try request.requireOperator(tokens)
-          let views = try await engine.support.devices(of: try SupportRequestRoutes.number(context))
-          return .json { Self.write(views, into: &$0) }
+          let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
+          let all = try await engine.support.devices(of: try SupportRequestRoutes.number(context))
+          let (views, link) = try query.page(of: all, by: \.id)
+          return .json(adding: link) { Self.write(views, into: &$0) }
         }
       ])
   }
 
   private func list(_ request: Request) async throws -> Response {
     try request.requireOperator(tokens)
-    let apps = try await engine.support.apps()
-    return .json { writer in
+    let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
+    let (apps, link) = try query.page(of: try await engine.support.apps(), by: \.id)
+    return .json(adding: link) { writer in
       writer.beginArray()
       for app in apps { Self.write(app, whole: false, into: &writer) }
       writer.endArray()

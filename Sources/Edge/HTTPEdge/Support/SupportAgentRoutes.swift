@@ -8,7 +8,7 @@ import SupportDomain
 ///
 /// | | |
 /// |---|---|
-/// | `GET /agent/1/requests?state=waiting\|own\|all&page=` | newest first; waiting: nobody has answered yet |
+/// | `GET /agent/1/requests?state=waiting\|own\|all&limit=&after=` | newest first; waiting: nobody has answered yet |
 /// | `POST /agent/1/chats/{chat}/request` `{"subject":…,"comment":{"body":…,"public":…}}` | makes one of a chat |
 struct SupportAgentRoutes {
   let engine: Engine
@@ -23,32 +23,36 @@ struct SupportAgentRoutes {
 
   @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let token = try AgentRoutes.token(of: request, tokens)
-    let actor = try await engine.support.agent(named: token.name)
-    let page = try SupportPage(try request.queryParameters())
+    let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
+    let list = try ListQuery(request, ["state"], limitMaximum: engine.listMaximum.agents)
+    let after = try list.after.map { text throws(EdgeFailure) in
+      guard let number = Int64(text), number > 0 else { throw .badParameter("after", "is not a request's number") }
+      return number
+    }
     var query = SupportQuery()
-    query.page = page.number
-    query.perPage = page.size
-    switch try AgentRoutes.filter(request) {
+    switch try list.word("state", AgentService.Filter.self) ?? .all {
     case .waiting: query.statuses = [.new]
     case .own: query.assignee = actor.number
     case .all: break
     }
-    let views = try await engine.support.requests(query, for: actor).views
+    let page = try await engine.support.requests(query, after: after, limit: list.limit, for: actor)
     let base = settings.origin(request, context)
-    return .json { writer in
+    return .json(adding: list.link(next: page.next)) { writer in
       writer.beginArray()
-      for view in views { Self.write(view, base, into: &writer) }
+      for view in page.elements { Self.write(view, base, into: &writer) }
       writer.endArray()
     }
   }
 
   @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let token = try AgentRoutes.token(of: request, tokens)
-    let actor = try await engine.support.agent(named: token.name)
+    let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
+    let chat = try context.parameters.require("chat")
+    try await engine.agents.admit(token.viewer, to: chat)
     let form = try await SupportForm(request, limits: limits)
     let comment = try form.optionalObject("comment")
     let view = try await engine.support.create(
-      fromChat: try context.parameters.require("chat"), subject: try form.optionalText("subject"),
+      fromChat: chat, subject: try form.optionalText("subject"),
       comment: try comment.map { form throws(SupportFailure) in try SupportCommentOrder(form, at: .agents) },
       by: actor)
     return .json(status: .created) { Self.write(view, settings.origin(request, context), into: &$0) }

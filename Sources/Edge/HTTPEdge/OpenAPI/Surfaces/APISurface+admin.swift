@@ -1,3 +1,4 @@
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
@@ -22,8 +23,9 @@ extension APISurface {
             links: [APILink(to: "getRedaction", "id", from: "/id")]),
         ], failures: [400, 404]),
       APIOperation(
-        .get, "/admin/1/redactions", "listRedactions", "The latest erasures", access: .admin,
-        answers: [.json(200, "Those that are done.", .list(of: .named("Redaction")))]),
+        .get, "/admin/1/redactions", "listRedactions", "The latest erasures, the oldest first", access: .admin,
+        parameters: APIParameter.listed(upTo: EngineLimits().listMaximum),
+        answers: [.page("Those that are done.", of: .named("Redaction"))], failures: [400]),
       APIOperation(
         .get, "/admin/1/redactions/{id}", "getRedaction", "One erasure", access: .admin,
         parameters: [.path("id", "The erasure's id.")],

@@ -1,3 +1,4 @@
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
@@ -7,9 +8,16 @@ extension APISurface {
     "agents", "What agents do: find chats, join them, talk, leave. An agent's id is the name of the token.",
     [
       APIOperation(
-        .get, "/agent/1/chats", "listChats", "Chats", access: .agent,
-        parameters: [.query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all"))],
-        answers: [.json(200, "Those chats.", .list(of: .named("Chat")))], failures: [400]),
+        .get, "/agent/1/chats", "listChats", "Chats, the oldest first",
+        about: """
+          An agent sees the chats that wait at the services of their token, and their own; a supervisor also those of \
+          others. What somebody does not see is answered with 404 everywhere here.
+          """, access: .agent,
+        parameters: APIParameter.listed(
+          [
+            .query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all")), .ofService,
+          ], upTo: EngineLimits().agentListMaximum),
+        answers: [.page("Those chats.", of: .named("Chat"))], failures: [400]),
       APIOperation(
         .get, "/agent/1/chats/{chat}", "getChat", "One chat, with its attached data", access: .agent,
         parameters: [chatID],
@@ -25,13 +33,14 @@ extension APISurface {
         answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]),
       operation(
         "join", "joinChat", "Join the chat",
+        about: "One that waits; a supervisor joins any. 409 if another agent has it.",
         [
           .required("nickname", .text(1...64), "The name that the customer sees."),
           .optional("role", .oneOf("AGENT", "SUPERVISOR", "EXTERNAL"), "A supervisor may choose."),
         ], failures: [409]),
       operation("messages", "sendAgentMessage", "Say something", [.required("text", .text(1...4_000))]),
       operation("typing", "showAgentTyping", "Show that one types", [.required("started", .bool)]),
-      operation("pushurl", "sendAgentURL", "Send a URL", [.required("url", .text(1...2_000))]),
+      operation("pushurl", "sendAgentURL", "Send a URL", [.required("url", .webAddress)]),
       operation(
         "notice", "sendAgentNotice", "Send the customer a notice", [.required("text", .text(1...4_000))]),
       operation("leave", "leaveChat", "Leave the chat", about: "It stays open for others.", []),
@@ -49,7 +58,10 @@ extension APISurface {
       ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
       (
         "Agent",
-        .object([.required("agentId"), .required("role", .oneOf(partyRoles)), .required("ready", .bool)])
+        .object([
+          .required("agentId"), .required("role", .oneOf(partyRoles)), .required("ready", .bool),
+          .optional("services", .list(of: .text), "That the token names; all if absent."),
+        ])
       ),
       (
         "ChatPosition",
@@ -74,15 +86,16 @@ extension APISurface {
   private static let events = APIOperation(
     .get, "/agent/1/events", "followAgentEvents", "Follow what happens",
     about: """
-      Server-sent events. Each has a name (`waiting`, `line`, `customerOnline`, `typingPreview`, `dataChanged`, \
-      `ended`), a number and JSON with `chatId` and `serviceId`. `callback` tells of callbacks, `agent` of who is \
-      ready; `reset` says that events were missed. Silence is filled with comments.
+      Server-sent events, each with a name, a number and JSON. Silence is filled with comments. One \
+      hears of what one sees in lists, and when it is taken.
+
+      \(AgentEventName.allCases.map { "- `\($0.rawValue)`: \($0.about)" }.joined(separator: "\n"))
       """,
     access: .agent,
     parameters: [
       .header("Last-Event-ID", "The number of the last event seen: goes on behind it.", .text(pattern: "^[0-9]{1,18}$"))
     ],
-    answers: [APIAnswer(200, "Until either side ends it.", [("text/event-stream", .text)])])
+    answers: [APIAnswer(200, "Until either side ends it.", [("text/event-stream", .text)])], failures: [400])
 
   // MARK: Schemas
 

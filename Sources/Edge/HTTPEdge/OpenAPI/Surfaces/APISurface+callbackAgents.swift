@@ -1,3 +1,4 @@
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
@@ -7,10 +8,14 @@ extension APISurface {
     "callback work", "What agents do with callbacks, and operators with queues of them.",
     [
       APIOperation(
-        .get, "/agent/1/callbacks", "listCallbackWork", "Callbacks, in the order in which they are served",
+        .get, "/agent/1/callbacks", "listCallbackWork", "Callbacks: waiting ones in the order in which they are served",
+        about: "As with chats: those that nobody has, of the services of one's token, and one's own.",
         access: .agent,
-        parameters: [.query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all"))],
-        answers: [.json(200, "Those callbacks.", .list(of: .named("CallbackWork")))], failures: [400]),
+        parameters: APIParameter.listed(
+          [
+            .query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all")), .ofService,
+          ], upTo: EngineLimits().agentListMaximum),
+        answers: [.page("Those callbacks.", of: .named("CallbackWork"))], failures: [400]),
       APIOperation(
         .get, "/agent/1/callbacks/{id}", "getCallbackWork", "One callback, with its fields", access: .agent,
         parameters: [id], answers: [work], failures: [404]),
