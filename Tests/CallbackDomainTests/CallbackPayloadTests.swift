@@ -42,6 +42,7 @@ struct CallbackPayloadTests {
     .forgotten,
     .erased(state: [0x08, 0x05]),
     .alarmPutOff,
+    .keyIssued("key"),
   ]
 
   private static let variants: [CallbackEvent] = [
@@ -75,8 +76,8 @@ struct CallbackPayloadTests {
 
   @Test("the tags are frozen, and one of them restates all")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...17))
-    #expect(frozenCallbackPayloads.count == 17 && frozenCallbackStates.count == Stage.allCases.count)
+    #expect(Self.events.map(\.tag) == Array(1...18))
+    #expect(frozenCallbackPayloads.count == 18 && frozenCallbackStates.count == Stage.allCases.count)
     #expect((0...20).filter { CallbackEvent.isRestatement($0) } == [16])
   }
 
@@ -137,7 +138,7 @@ struct CallbackPayloadTests {
     refused(16, .outOfRange(field: 1)) { $0.data(13, [0x08, 0x06]) }
     refused(16, .truncated) { $0.data(13, [0x08, 0x05, 0x22, 0x03, 0x73]) }
     refused(0, .unknownTag(0)) { _ in }
-    refused(18, .unknownTag(18)) { _ in }
+    refused(19, .unknownTag(19)) { _ in }
   }
 }
 

@@ -70,7 +70,7 @@ struct CallbackStateTests {
 
   @Test("one that waits is small: a million of them wait for their time")
   func size() throws {
-    #expect(MemoryLayout<Callback>.size <= 424)
+    #expect(MemoryLayout<Callback>.size <= 464)
     let asleep = try Stage.scheduled.rig().callback
     #expect(asleep.rest == .asleep(until: CallbackRig.time(480)) && asleep.stateBytes.count <= 160)
   }

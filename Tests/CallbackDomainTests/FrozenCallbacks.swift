@@ -20,6 +20,7 @@ let frozenCallbackPayloads: [String] = [
   "",  // forgotten
   "6a020805",  // erased
   "",  // alarmPutOff
+  "72036b6579",  // keyIssued
 ]
 
 /// What the first version wrote for a callback in each `Stage`. Never change a line: snapshots hold these bytes.

@@ -14,7 +14,7 @@ struct MatrixTests {
         fields: [], schedule: CallbackSchedule(desiredTime: CallbackRig.time(7_200), slot: CallbackRig.time(7_200)))
     ),
     ("at once", .update(fields: [], schedule: CallbackSchedule(desiredTime: nil, slot: nil))),
-    ("chatStarted", .chatStarted), ("chatEnded", .chatEnded),
+    ("chatStarted", .chatStarted), ("chatEnded", .chatEnded), ("issue key", .issueKey("key")),
     ("a available", .agentAvailable(agentID: "a")), ("b available", .agentAvailable(agentID: "b")),
     ("a accepts", .agentAccepted(agentID: "a")), ("b accepts", .agentAccepted(agentID: "b")),
     ("a releases", .agentReleased(agentID: "a")), ("b releases", .agentReleased(agentID: "b")),
@@ -38,6 +38,7 @@ struct MatrixTests {
     | at once     | UNKNOWN | moved:queue           | -                     | -                     |
     | chatStarted | UNKNOWN | STATE                 | routed:chatStarted    | routed:chatStarted    |
     | chatEnded   | -       | -                     | over:cancelled        | over:cancelled        |
+    | issue key   | UNKNOWN | key                   | key                   | key                   |
     | a available | UNKNOWN | STATE                 | a:held asked:1        | STATE                 |
     | b available | UNKNOWN | STATE                 | b:held asked:1        | STATE                 |
     | a accepts   | UNKNOWN | NOT-YOURS             | NOT-YOURS             | NOT-YOURS             |
@@ -65,6 +66,7 @@ struct MatrixTests {
     | at once     | -                               | -                     | FINISHED  | UNKNOWN   |
     | chatStarted | routed:chatStarted a:offered    | routed:chatStarted    | FINISHED  | UNKNOWN   |
     | chatEnded   | over:cancelled                  | over:cancelled        | -         | -         |
+    | issue key   | key                             | key                   | FINISHED  | UNKNOWN   |
     | a available | -                               | a:held                | FINISHED  | UNKNOWN   |
     | b available | NOT-YOURS                       | b:held                | FINISHED  | UNKNOWN   |
     | a accepts   | a:accepted                      | NOT-YOURS             | FINISHED  | UNKNOWN   |
@@ -92,6 +94,7 @@ struct MatrixTests {
     | at once     | -                               | -                     | -                     |
     | chatStarted | -                               | -                     | -                     |
     | chatEnded   | over:cancelled                  | over:cancelled        | over:agentConnected   |
+    | issue key   | key                             | key                   | key                   |
     | a available | -                               | a:offered             | STATE                 |
     | b available | NOT-YOURS                       | b:offered             | STATE                 |
     | a accepts   | a:accepted                      | NOT-YOURS             | -                     |
@@ -163,6 +166,7 @@ struct MatrixTests {
     case .forgotten: "forgotten"
     case .erased: "erased"
     case .alarmPutOff: "put-off"
+    case .keyIssued: "key"
     }
   }
 

@@ -7,13 +7,14 @@ import Testing
 @Suite("Queries for callbacks")
 struct CallbackQueryTests {
   private func find(
-    _ rig: CallbackRig, _ conditions: [(String, String, Bool)], or: Bool = false, service: String? = nil
+    _ rig: CallbackRig, _ conditions: [(String, String, Bool)], or: Bool = false, service: String? = nil,
+    for seeker: CallbackSeeker = .operator
   ) async throws -> Set<String> {
     var query = CallbackQuery(
       service: service,
       conditions: conditions.map { CallbackQuery.Condition(name: $0.0, value: $0.1, isNegated: $0.2) })
     query.needsOneOnly = or
-    return Set(try await rig.callbacks.find(query).map(\.id))
+    return Set(try await rig.callbacks.find(query, for: seeker).map(\.id))
   }
 
   @Test("combine conditions by AND and OR, and negate")
@@ -39,6 +40,56 @@ struct CallbackQueryTests {
     #expect(try await find(rig, [("_callback_reason", "CANCELLED", false)]) == [b])
     #expect(try await find(rig, []) == [a, b, c])
     try await rig.stop()
+  }
+
+  @Test("of customers name a key with its value: all else is the operator's")
+  func keys() async throws {
+    let rig = try await CallbackRig(options: [
+      "_customer_lookup_keys": "_customer_number,_mail", "_provide_code": "true",
+    ])
+    let id = try await rig.order(["_mail": "a@x.example", "colour": "red"])
+    let code = try #require(try await rig.callbacks.view(id).request.accessCode)
+    let customer = CallbackSeeker.customer(userKey: nil)
+    let number = ("_customer_number", "5551234", false)
+    for query in [
+      [], [("colour", "red", false)], [("_callback_state", "QUEUED", false)], [("_customer_number", "1", true)],
+      [("_customer_number", "", false)], [("_access_code", code, false)],
+      [("_service_name", CallbackRig.service, false)],
+    ] as [[(String, String, Bool)]] {
+      await #expect(throws: EngineError.self, "\(query)") { try await find(rig, query, for: customer) }
+      // Beside a key they may narrow it down, but widen it they must not.
+      if !query.isEmpty {
+        await #expect(throws: EngineError.self) { try await find(rig, query + [number], or: true, for: customer) }
+      }
+    }
+    for query in [
+      [number], [("_id", id, false)], [number, ("colour", "red", false)], [number, ("_access_code", code, false)],
+    ] as [[(String, String, Bool)]] {
+      #expect(try await find(rig, query, for: customer) == [id], "\(query)")
+    }
+    #expect(
+      try await find(rig, [("_mail", "a@x.example", false), ("_id", "x", false)], or: true, for: customer) == [id])
+    #expect(try await find(rig, [("_access_code", code, false)]) == [id])
+    try await rig.stop()
+  }
+
+  @Test("of customers find what is theirs or nobody's, and with the option off nothing of nobody's")
+  func owners() async throws {
+    for isOpen in [true, false] {
+      let rig = try await CallbackRig(options: isOpen ? [:] : ["_query_open": "false"])
+      let (anns, bens) = (try await rig.order(user: "ann"), try await rig.order(user: "ben"))
+      let nobodys = try await rig.order()
+      let number = [("_customer_number", "5551234", false)]
+      let open: Set<String> = isOpen ? [nobodys] : []
+      #expect(try await find(rig, number, for: .customer(userKey: nil)) == open)
+      #expect(try await find(rig, number, for: .customer(userKey: "ann")) == open.union([anns]))
+      #expect(try await find(rig, number, for: .customer(userKey: "carl")) == open)
+      #expect(try await find(rig, [("_id", bens, false)], for: .customer(userKey: "ann")) == [])
+      #expect(try await find(rig, number, for: .operator) == [anns, bens, nobodys])
+      let made = try await rig.callbacks.view(nobodys).request.userKey
+      #expect(try await find(rig, number, for: .customer(userKey: made)) == open)
+      try await rig.stop()
+    }
   }
 
   @Test("that would look into too many are refused")

@@ -26,9 +26,9 @@ struct RedactionCrashTests {
       ChatStartRequest(
         userKey: "alice", notifiesByComet: true, nickname: "\(Self.mark) A.", subject: Self.mark,
         pushTarget: PushTarget(type: "test", deviceID: "device")))
-    for number in 0..<8 { _ = try await rig.engine.chats.send(service, text: "\(number) \(Self.mark)") }
+    for number in 0..<8 { _ = try await rig.engine.chats.send(service, text: "\(number) \(Self.mark)", by: .house) }
     let other = try await rig.startChat(user: "bob")
-    _ = try await rig.engine.chats.send(other, text: "ordinary")
+    _ = try await rig.engine.chats.send(other, text: "ordinary", by: .house)
     return service
   }
 
@@ -62,7 +62,7 @@ struct RedactionCrashTests {
     let before = try await rig(disk)
     let service = try await populate(before)
     try await before.engine.snapshotNow()
-    let position = try await before.engine.chats.refresh(service, after: 0, message: nil).position
+    let position = try await before.engine.chats.refresh(service, after: 0, message: nil, by: .house).position
 
     // What a kill would have left, at every call that changes the disk.
     let states = Mutex<[(String, MemoryDisk)]>([])
@@ -85,7 +85,7 @@ struct RedactionCrashTests {
       let wasPlanned = disk.paths.contains { $0.lastComponent?.string == "redaction.intent" }
       let after = try await rig(disk)
       let found = try places(disk)
-      let reply = try await after.engine.chats.refresh(service, after: 0, message: nil)
+      let reply = try await after.engine.chats.refresh(service, after: 0, message: nil, by: .house)
       #expect(reply.position == position, "\(step)")
       let texts = reply.events.filter { $0.type == .messageText }.map(\.text)
       if wasPlanned || found.isEmpty {
@@ -119,7 +119,7 @@ struct RedactionCrashTests {
     _ = try await rig.engine.redact(subject: "bob", by: "operator", reason: "second")
     #expect(await rig.engine.redactionsDone().map(\.reason) == ["first", "second"])
     #expect(try places(disk) == [])
-    let texts = try await rig.engine.chats.refresh(service, after: 0, message: nil).events.map(\.text)
+    let texts = try await rig.engine.chats.refresh(service, after: 0, message: nil, by: .house).events.map(\.text)
     #expect(!texts.contains { $0.contains(Self.mark) })
     await rig.stop()
   }

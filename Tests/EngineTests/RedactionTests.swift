@@ -31,7 +31,7 @@ struct RedactionTests {
     _ = try await client.comeOnline()
     let chatID = try await rig.chatID(service)
     _ = try await rig.engine.agents.join(chatID, agentID: "k", nickname: "Agent K", role: .agent)
-    _ = try await rig.engine.chats.send(service, text: "my number is \(text)")
+    _ = try await rig.engine.chats.send(service, text: "my number is \(text)", by: .house)
     _ = try await client.disconnect(position: 3)
     _ = try await rig.engine.agents.send(chatID, agentID: "k", text: "thank you, \(text)")
     _ = try await rig.courier.next()
@@ -67,7 +67,7 @@ struct RedactionTests {
     let (alice, bob) = try await populate(rig)
     try await rig.engine.snapshotNow()
     _ = await rig.engine.putIdleToSleep(unusedFor: 0)
-    let before = try await rig.engine.chats.refresh(alice, after: 0, message: nil)
+    let before = try await rig.engine.chats.refresh(alice, after: 0, message: nil, by: .house)
     #expect(try found(Self.mark, in: directory).contains { $0.hasPrefix("snapshot") })
     let head = try JournalReader(directory: directory.appending("journal")).verify()
 
@@ -77,17 +77,23 @@ struct RedactionTests {
     #expect(try found(Self.mark, in: directory) == [])
     #expect(try found("alice@example.org", in: directory) == [])
 
-    let after = try await rig.engine.chats.refresh(alice, after: 0, message: nil)
+    let after = try await rig.engine.chats.refresh(alice, after: 0, message: nil, by: .house)
     #expect(after.position == before.position)
     #expect(after.events.map(\.type) == before.events.map(\.type))
     #expect(after.events.filter { $0.type == .messageText }.allSatisfy { $0.text == "[erased]" })
     let chatID = after.chatSessionID
-    let transcript = try await rig.engine.agents.transcript(chatID, after: 0)
+    let transcript = try await rig.engine.agents.transcript(chatID, after: 0, for: .overseer)
     #expect(!"\(transcript)".contains(Self.mark))
-    #expect(!"\(try await rig.engine.agents.summary(chatID))".contains(Self.mark))
-    #expect(try await rig.engine.chats.refresh(bob, after: 0, message: nil).events.contains { $0.text == "ordinary" })
-    // The chat goes on.
-    #expect(try await rig.engine.chats.send(alice, text: "hello again").position == before.position + 1)
+    #expect(!"\(try await rig.engine.agents.summary(chatID, for: .overseer))".contains(Self.mark))
+    #expect(
+      try await rig.engine.chats.refresh(bob, after: 0, message: nil, by: .house).events.contains {
+        $0.text == "ordinary"
+      })
+    // The chat goes on, for agents: whose it was nobody can show any more.
+    await #expect(throws: EngineError.chat(.unknownService)) {
+      try await rig.engine.chats.send(alice, text: "hello again", by: .customer(userKey: "alice@example.org"))
+    }
+    #expect(try await rig.engine.chats.send(alice, text: "hello again", by: .house).position == before.position + 1)
 
     let states = try await rig.engine.capturedStates()
     await rig.stop()

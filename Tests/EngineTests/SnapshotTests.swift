@@ -17,14 +17,14 @@ struct SnapshotTests {
     for number in 0..<20 {
       let service = try await rig.startChat(user: "u\(number % 7)", pushTo: number % 3 == 0 ? "device\(number)" : nil)
       services.append(service)
-      _ = try await rig.engine.chats.send(service, text: "text of chat \(number)")
+      _ = try await rig.engine.chats.send(service, text: "text of chat \(number)", by: .house)
       if number % 4 == 0 {
         let chat = try await rig.chatID(service)
         _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "Agent K", role: .agent)
       }
-      if number % 5 == 0 { _ = try await rig.engine.chats.disconnect(service) }
+      if number % 5 == 0 { _ = try await rig.engine.chats.disconnect(service, by: .house) }
     }
-    try await rig.engine.agents.setReady("k", true)
+    try await rig.engine.agents.setReady(AgentViewer(id: "k"), true)
     let client = ScriptedClient(rig, user: "u1")
     _ = try await client.comeOnline()
     return (services, client)
@@ -36,7 +36,9 @@ struct SnapshotTests {
     let before = try await EngineRig(directory: directory)
     let (services, _) = try await populate(before)
     try await before.engine.snapshotNow()
-    for service in services.prefix(9) { _ = try? await before.engine.chats.send(service, text: "behind the snapshot") }
+    for service in services.prefix(9) {
+      _ = try? await before.engine.chats.send(service, text: "behind the snapshot", by: .house)
+    }
     let late = try await before.startChat(user: "late")
     await before.stop()
     let bySnapshot = try await states(of: directory)
@@ -56,9 +58,9 @@ struct SnapshotTests {
     let before = try await EngineRig(directory: directory)
     let (services, _) = try await populate(before)
     let first = try await before.engine.snapshotNow()
-    _ = try await before.engine.chats.send(services[1], text: "between")
+    _ = try await before.engine.chats.send(services[1], text: "between", by: .house)
     let second = try await before.engine.snapshotNow()
-    _ = try await before.engine.chats.send(services[1], text: "behind")
+    _ = try await before.engine.chats.send(services[1], text: "behind", by: .house)
     await before.stop()
     let good = try await states(of: directory)
     #expect(good.summary.snapshotPosition == second.position)
@@ -84,12 +86,12 @@ struct SnapshotTests {
     // It went to sleep once; the second look finds nobody awake.
     #expect(await rig.engine.putIdleToSleep(unusedFor: 0) == 0)
 
-    let reply = try await rig.engine.chats.refresh(services[1], after: 0, message: nil)
+    let reply = try await rig.engine.chats.refresh(services[1], after: 0, message: nil, by: .house)
     #expect(reply.events.contains { $0.text == "text of chat 1" })
     let poll = try client.poll()
-    _ = try await rig.engine.chats.send(services[1], text: "awake again")
+    _ = try await rig.engine.chats.send(services[1], text: "awake again", by: .house)
     #expect(Notification(try await poll.reply()[0])?.lines == [["Message.Text", "awake again"]])
-    #expect(try await rig.engine.agents.list(.own, agentID: "k").count == 4)
+    #expect(try await rig.engine.agents.list(AgentListQuery(.own), for: AgentViewer(id: "k")).elements.count == 4)
     await rig.stop()
   }
 
@@ -99,7 +101,7 @@ struct SnapshotTests {
     let before = try await EngineRig(directory: directory)
     let (services, _) = try await populate(before)
     _ = await before.engine.putIdleToSleep(unusedFor: 0)
-    _ = try await before.engine.chats.send(services[2], text: "woken")
+    _ = try await before.engine.chats.send(services[2], text: "woken", by: .house)
     try await before.engine.snapshotNow()
     let states = try await before.engine.capturedStates()
     await before.stop()
@@ -107,7 +109,7 @@ struct SnapshotTests {
     let after = try await EngineRig(directory: directory)
     #expect(try await after.engine.capturedStates() == states)
     #expect(after.engine.awakeEntities < 6)
-    let reply = try await after.engine.chats.refresh(services[2], after: 0, message: nil)
+    let reply = try await after.engine.chats.refresh(services[2], after: 0, message: nil, by: .house)
     #expect(reply.events.last?.text == "woken")
     await after.stop()
   }
@@ -116,7 +118,7 @@ struct SnapshotTests {
   private func settledStates(of rig: EngineRig) async throws -> [EntityID: CapturedState] {
     var states = try await rig.engine.capturedStates()
     while true {
-      try await rig.engine.agents.setReady("settling", true)
+      try await rig.engine.agents.setReady(AgentViewer(id: "settling"), true)
       await Task.yield()
       let next = try await rig.engine.capturedStates()
       let isSettled = next.filter { $0.key.kind != .agent } == states.filter { $0.key.kind != .agent }

@@ -67,7 +67,8 @@ struct RestartBench: AsyncParsableCommand {
     // Far from each other: no two in one block of the snapshot.
     for key in stride(from: 0, to: keys.count, by: max(1, keys.count / 1_000)) {
       let request = HTTPRequest(
-        .post, "/genesys/1/service/\(keys[key])/ixn/chat/refresh", contentType: "application/x-www-form-urlencoded",
+        .post, "/genesys/1/service/\(keys[key])/ixn/chat/refresh",
+        headers: [(name: "gms_user", value: ChatEvents.userKey(key))], contentType: "application/x-www-form-urlencoded",
         body: formEncoded([("transcriptPosition", "0")]))
       let start = ContinuousClock.now
       let response = try await pool.response(to: request, timeout: .seconds(5))

@@ -22,12 +22,15 @@ struct ChatEvents {
     keys = (0..<count).map { _ in "412-" + Self.uuid(&random) }
   }
 
+  /// Whose the chat at this place is.
+  static func userKey(_ index: Int) -> String { "user-\(index)" }
+
   /// What opens every chat: the instance, the start and the agent's join.
   mutating func opening() throws -> [PendingRecord] {
     var records: [PendingRecord] = []
     for index in chats.indices {
       let start = ChatStart(
-        chatSessionID: String(Self.uuid(&random).filter { $0 != "-" }.prefix(16)), userKey: "user-\(index)",
+        chatSessionID: String(Self.uuid(&random).filter { $0 != "-" }.prefix(16)), userKey: Self.userKey(index),
         notifiesByComet: true, nickname: "Customer \(index)", subject: "Order \(index)", firstMessage: nil,
         pushTarget: nil, userID: "u\(index)", secureKey: "s\(index)", data: [])
       let actions: [ChatAction] = [

@@ -14,6 +14,7 @@ extension Callback {
     case .snooze: return try snooze(policy, now)
     case .cancel(let note): return try cancel(note, policy, now)
     case .update(let fields, let schedule): return try update(fields, schedule, policy, now)
+    case .issueKey(let key): return try issue(key)
     case .chatStarted: return try chatStarted(policy, now)
     case .chatEnded: return chatEnded(policy, now)
 

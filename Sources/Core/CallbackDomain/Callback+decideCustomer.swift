@@ -69,6 +69,11 @@ extension Callback {
     return letGo(.replaced) + [rescheduled] + (status == .scheduled ? moved.leaveQueue(now) : [])
   }
 
+  /// Spec: GMS 9.3. One for each callback; whose key was made for it needs no other.
+  func issue(_ key: String) throws(CallbackRejection) -> [CallbackEvent] {
+    try requireOpen().chatKey == nil ? [.keyIssued(key)] : []
+  }
+
   /// Spec: GMS 9.7. The customer need not be asked any more.
   func chatStarted(_ policy: CallbackPolicy, _ now: Timestamp) throws(CallbackRejection) -> [CallbackEvent] {
     try requireOpen()

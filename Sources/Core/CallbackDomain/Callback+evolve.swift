@@ -60,6 +60,7 @@ extension Callback {
       self.keptUntil = keptUntil
       dueAt = nil
       endQuestion()
+      lastAgentID = agentHasAccepted ? agentID : nil
       hold(nil, hasAccepted: false, until: nil)
     case .pushHandedOver(let number):
       if owedPush?.number == number { owedPush = nil }
@@ -70,6 +71,8 @@ extension Callback {
       if let restated = try? Callback(stateBytes: state) { self = restated }
     case .alarmPutOff:
       break
+    case .keyIssued(let key):
+      request?.issuedKey = key
     }
   }
 

@@ -26,6 +26,7 @@ extension Callback {
 
     case .completed(let reason, _, _): [.changed(.completed(reason))]
     case .forgotten: [.forgotten]
+    case .keyIssued(let key): [.keyIssued(key)]
     case .pushHandedOver, .alarmPutOff: []
     }
   }

@@ -22,6 +22,7 @@ public import EventSourcing
 /// | 16 | kept until (absent: it is not over) |
 /// | 17 | forgotten (absent: no) |
 /// | 18 | the last event moved the alarm (absent: no) |
+/// | 19 | agent at its end (absent: none, or it is not over) |
 extension Callback: RestorableState {
   public func encodeState(into writer: inout PayloadWriter) {
     writer.unsigned(1, UInt64(status.rawValue))
@@ -44,6 +45,7 @@ extension Callback: RestorableState {
     writer.time(16, ifPresent: keptUntil)
     writer.bool(17, ifTrue: isForgotten)
     writer.bool(18, ifTrue: alarmHasMoved)
+    writer.text(19, ifPresent: lastAgentID)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -75,6 +77,7 @@ extension Callback: RestorableState {
       case 16: keptUntil = try payload.time()
       case 17: isForgotten = try payload.bool()
       case 18: alarmHasMoved = try payload.bool()
+      case 19: lastAgentID = try payload.text()
       default: try payload.skip()
       }
     }

@@ -39,6 +39,8 @@ public struct Callback: Decider, Equatable, Codable {
   public internal(set) var owedPush: CallbackPush?
   /// Once completed: until then it is kept.
   public internal(set) var keptUntil: Timestamp?
+  /// Who had it when it was completed: to them it can still be shown.
+  public internal(set) var lastAgentID: String?
   public internal(set) var isForgotten = false
   /// The last event changed `alarm`, or it has to be set anew.
   var alarmHasMoved = false

@@ -26,6 +26,9 @@ public enum CallbackAction: Sendable, Equatable {
   case cancel(note: String)
   /// C13: fields merge, an empty value deletes; `schedule` nil leaves the time as it is.
   case update(fields: [CallbackField], schedule: CallbackSchedule?)
+  /// Somebody who has its id asks for the dialog that starts the chat, and does not show the user's key. `key` is what
+  /// they get unless one was made before.
+  case issueKey(String)
   /// The chat of this callback (same service id) has begun; as `connect` if it was queued.
   case chatStarted
   /// The chat is over: C11 if it was processing, else the customer has gone.

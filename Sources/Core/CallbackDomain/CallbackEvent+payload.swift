@@ -18,6 +18,7 @@ public import EventSourcing
 /// | 11 | desired time |
 /// | 12 | slot |
 /// | 13 | state |
+/// | 14 | key |
 extension CallbackEvent {
   public var tag: EventTag {
     switch self {
@@ -38,6 +39,7 @@ extension CallbackEvent {
     case .forgotten: 15
     case .erased: 16
     case .alarmPutOff: 17
+    case .keyIssued: 18
     }
   }
 
@@ -81,6 +83,8 @@ extension CallbackEvent {
       writer.integer(6, number)
     case .erased(let state):
       writer.data(13, state)
+    case .keyIssued(let key):
+      writer.text(14, key)
     case .cameDue, .snoozeEnded, .forgotten, .alarmPutOff:
       break
     }
@@ -115,6 +119,7 @@ extension CallbackEvent {
       _ = try Callback(stateBytes: state)
       self = .erased(state: state)
     case 17: self = .alarmPutOff
+    case 18: self = .keyIssued(try read.key.required(14))
     default: throw .unknownTag(tag)
     }
   }
@@ -137,6 +142,7 @@ private struct EventFields {
   var desiredTime: Timestamp?
   var slot: Timestamp?
   var state: [UInt8]?
+  var key: String?
 
   /// - Parameter tag: says which enumeration field 8 is of.
   init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
@@ -163,6 +169,7 @@ private struct EventFields {
       case (11, _): desiredTime = try payload.time()
       case (12, _): slot = try payload.time()
       case (13, _): state = try payload.data()
+      case (14, _): key = try payload.text()
       default: try payload.skip()
       }
     }

@@ -37,6 +37,8 @@ public enum CallbackEvent: JournaledEvent {
   case erased(state: [UInt8])
   /// The alarm came early by the calendar (the clock was set back, or runs slower than timers do): it is set anew.
   case alarmPutOff
+  /// A key was made for this callback alone: it opens its chat.
+  case keyIssued(String)
 }
 
 /// Why a callback went to `ROUTING`. The raw values are frozen (journal).
@@ -88,6 +90,8 @@ public enum CallbackEffect: Sendable, Equatable {
   case push(CallbackPush)
   /// The agent did not react in time: is to be taken for not ready.
   case agentMissed(agentID: String)
+  /// This key opens its chat from now on.
+  case keyIssued(String)
   case forgotten
 }
 

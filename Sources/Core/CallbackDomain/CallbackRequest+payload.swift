@@ -19,6 +19,7 @@ extension CallbackRequest {
     if priority != 0 { writer.integer(14, priority) }
     writer.text(15, ifPresent: language)
     writer.bool(16, ifTrue: isUserKeyMade)
+    writer.text(17, ifPresent: issuedKey)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -47,6 +48,7 @@ extension CallbackRequest {
       case 14: priority = try payload.integer()
       case 15: language = try payload.text()
       case 16: isUserKeyMade = try payload.bool()
+      case 17: issuedKey = try payload.text()
       default: try payload.skip()
       }
     }

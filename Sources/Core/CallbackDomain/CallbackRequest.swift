@@ -68,6 +68,8 @@ public struct CallbackRequest: Sendable, Equatable, Codable {
   public var userKey: String
   /// The app sent none.
   public var isUserKeyMade = false
+  /// Made for this callback alone, for whoever has its id and does not show the user's key; nil until it was asked for.
+  public var issuedKey: String?
   public var device: CallbackDevice?
   /// Nil for as soon as possible.
   public var desiredTime: Timestamp?
@@ -86,7 +88,21 @@ public struct CallbackRequest: Sendable, Equatable, Codable {
     self.userKey = userKey
   }
 
-  public subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
+  public subscript(name: String) -> String? { fields.last { $0.name.isNamed(name) }?.value }
+
+  /// The customer who ordered it and said who they are. Nil: nobody did, or it was erased.
+  public var user: String? { isUserKeyMade || userKey.isEmpty ? nil : userKey }
+
+  /// The key that was made for this callback alone: it opens its chat, and nothing more.
+  public var chatKey: String? { isUserKeyMade ? userKey : issuedKey }
+
+  /// Whether its record is there for somebody who shows this `gms_user`, or none: what was ordered with one is found,
+  /// shown, changed and ended only with it. Without one its id is the key. Spec: GMS 9.5.
+  public func opens(to shown: String?) -> Bool { isUserKeyMade || (user != nil && shown == user) }
+
+  /// Whether somebody who has its id may act: also an app that comes from a push with nothing else, but nobody who
+  /// shows another's key. Spec: GMS 9.2.
+  public func obeys(_ shown: String?) -> Bool { shown == nil || shown == issuedKey || opens(to: shown) }
 
   /// The customer is asked before the agent is offered the callback. Without a device nobody could. Spec: GMS 9.6.
   public var isAskedFirst: Bool { terms.waitsForAgent && terms.confirms && device != nil }

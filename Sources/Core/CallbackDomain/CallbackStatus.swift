@@ -103,6 +103,9 @@ public enum CallbackDialog: UInt8, Sendable, Codable, CaseIterable {
     }
   }
 
+  /// Whether a push leads to it; others only answer.
+  public var isPushed: Bool { self != .waitForAgent }
+
   /// How customer and agent come together under these terms (the reply to `connect`, and the push of C5).
   public static func connection(_ terms: CallbackTerms) -> CallbackDialog {
     switch (terms.media, terms.direction) {

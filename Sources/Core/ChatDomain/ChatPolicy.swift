@@ -17,13 +17,15 @@ public struct ChatPolicy: Sendable, Equatable {
   public var cometLoss: CometLoss
   /// `_ttl`: life of an instance after its last use.
   public var timeToLive: Duration
+  /// `_open_by_service_id`: its service id alone opens also a chat that has a user.
+  public var opensByServiceID: Bool
   public var limits: ChatLimits
 
   public init(
     pushDelay: Duration = .seconds(90), pushMessage: String = "New message from Agent",
     absenceNotice: String = "customer is not online", returnNotice: String = "",
     pushFilter: Set<TranscriptEventType> = [.typingStarted, .typingStopped], cometLoss: CometLoss = .background,
-    timeToLive: Duration = .seconds(86_400), limits: ChatLimits = ChatLimits()
+    timeToLive: Duration = .seconds(86_400), opensByServiceID: Bool = false, limits: ChatLimits = ChatLimits()
   ) {
     self.pushDelay = pushDelay
     self.pushMessage = pushMessage
@@ -32,6 +34,7 @@ public struct ChatPolicy: Sendable, Equatable {
     self.pushFilter = pushFilter
     self.cometLoss = cometLoss
     self.timeToLive = timeToLive
+    self.opensByServiceID = opensByServiceID
     self.limits = limits
   }
 }
@@ -49,6 +52,8 @@ public struct ChatLimits: Sendable, Equatable {
   public var cometSessionsMaximum = 32
   /// Remembered events between the first qualifying event and the push (the oldest are left out beyond it).
   public var rememberedEventsMaximum = 1_000
+  /// Notifications in which events are sent again one by one; what is more than that comes in one.
+  static let repeatedNotificationsMaximum = 32
 
   public init() {}
 }

@@ -11,11 +11,13 @@ extension ChatSession {
 
   /// This chat without anything that the customer brought or that was said to them.
   ///
-  /// Positions, counts, types, roles, times, deadlines, numbers, agents and the ids that Carillon made stay: clients go
-  /// on polling and sending. Texts that never vary stay as well.
+  /// Positions, counts, types, roles, times, deadlines, numbers, agents and the ids that Carillon made stay. Texts that
+  /// never vary stay as well. Without a user the client goes on polling and sending by the service id; a chat that had
+  /// one is for agents only from now on, since nobody can show that it is theirs.
   private var scrubbed: ChatSession {
     var chat = self
     chat.data = []
+    chat.isUserErased = isUserErased || userKey != nil
     chat.userKey = nil
     chat.pushTarget = nil
     if !subject.isEmpty { chat.subject = ErasurePlaceholder.text }

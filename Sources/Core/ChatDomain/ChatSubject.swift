@@ -23,8 +23,11 @@ extension ChatEvent {
   /// True if the event itself names the customer; most events of a chat do not, they belong to its entity.
   public func mentions(subject: String) -> Bool {
     switch self {
-    case .created(_, let data, _), .dataUpdated(let data): !subject.isEmpty && data.contains(value: subject)
+    case .created(_, let data, _, let userKey):
+      !subject.isEmpty && (subject == userKey || data.contains(value: subject))
+    case .dataUpdated(let data): !subject.isEmpty && data.contains(value: subject)
     case .started(let start): start.mentions(subject: subject)
+    case .pushTargetChanged(let target): !subject.isEmpty && target?.deviceID == subject
     // The chat session id outlives an erasure.
     case .erased(let state): (try? ChatSession(stateBytes: state))?.mentions(subject: subject) ?? false
     default: false

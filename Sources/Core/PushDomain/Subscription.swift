@@ -97,6 +97,8 @@ public struct SubscriptionTerms: Sendable, Equatable, Codable {
   /// Pairs that are kept for whoever looks at the subscription; `debug` is in the address.
   public let properties: [Property]
   public let expiresAt: Timestamp
+  /// The `gms_user` that it was made with, and opens to; nil: its id is the key.
+  public let owner: String?
 
   public struct Property: Sendable, Equatable, Codable {
     public let name: String
@@ -110,14 +112,18 @@ public struct SubscriptionTerms: Sendable, Equatable, Codable {
 
   public init(
     subscriberID: String, filter: SubscriptionFilter, address: PushAddress, properties: [Property] = [],
-    expiresAt: Timestamp
+    expiresAt: Timestamp, owner: String? = nil
   ) {
     self.subscriberID = subscriberID
     self.filter = filter
     self.address = address
     self.properties = properties
     self.expiresAt = expiresAt
+    self.owner = owner
   }
+
+  /// Whether it is there for somebody who shows this `gms_user`, or none.
+  public func opens(to userKey: String?) -> Bool { owner == nil || owner == userKey }
 
   /// The user whom it is for, where the address is one. Spec: GMS 10.1, `comet`.
   public var userKey: String? { address.type == "comet" ? address.deviceID : nil }

@@ -69,10 +69,11 @@ extension SubscriptionTerms {
       }
     }
     writer.time(5, expiresAt)
+    writer.text(6, ifPresent: owner)
   }
 
   fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var subscriberID: String?, filter: String?, address: PushAddress?, expiresAt: Timestamp?
+    var subscriberID: String?, filter: String?, address: PushAddress?, expiresAt: Timestamp?, owner: String?
     var properties: [Property] = []
     while let field = try payload.next() {
       switch field {
@@ -85,6 +86,7 @@ extension SubscriptionTerms {
         var inner = try payload.nested()
         properties.append(try Property(payload: &inner))
       case 5: expiresAt = try payload.time()
+      case 6: owner = try payload.text()
       default: try payload.skip()
       }
     }
@@ -94,7 +96,7 @@ extension SubscriptionTerms {
     guard let expiresAt else { throw .missingField(5) }
     self.init(
       subscriberID: subscriberID, filter: SubscriptionFilter(journaled: filter), address: address,
-      properties: properties, expiresAt: expiresAt)
+      properties: properties, expiresAt: expiresAt, owner: owner)
   }
 }
 

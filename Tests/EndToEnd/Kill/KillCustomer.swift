@@ -39,7 +39,8 @@ final class KillCustomer: Sendable {
     try await agent.agent("join", chatID, ["nickname": "Agent K"])
     let transport: any KillTransport =
       habit == .socket ? KillSocketTransport(pool.address, user: name) : KillPollTransport(pool: pool, user: name)
-    let customer = KillCustomer(habit, name, KillLedger(serviceID: serviceID, chatID: chatID), transport, kills)
+    let ledger = KillLedger(serviceID: serviceID, chatID: chatID, user: name)
+    let customer = KillCustomer(habit, name, ledger, transport, kills)
     customer.ledger.receive(started, mayRepeat: false)
     if habit == .away {
       let app = try await CometApp.online(wire)

@@ -17,11 +17,14 @@ final class KillLedger: Sendable {
 
   let serviceID: String
   let chatID: String
+  /// Whose the chat is.
+  let user: String
   private let state = Mutex(State())
 
-  init(serviceID: String, chatID: String) {
+  init(serviceID: String, chatID: String, user: String) {
     self.serviceID = serviceID
     self.chatID = chatID
+    self.user = user
   }
 
   var snapshot: State { state.withLock { $0 } }

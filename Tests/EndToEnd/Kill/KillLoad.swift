@@ -33,7 +33,8 @@ struct KillLoad: Sendable {
         contentType: "application/json", body: JSONValue.object(["text": .string(text)]).text)
     } else {
       request = HTTPRequest(
-        .post, Wire.chat(ledger.serviceID, "/send"), contentType: "application/x-www-form-urlencoded",
+        .post, Wire.chat(ledger.serviceID, "/send"), headers: [(name: "gms_user", value: ledger.user)],
+        contentType: "application/x-www-form-urlencoded",
         body: formEncoded([(name: "message", value: text)]))
     }
     do {

@@ -60,11 +60,11 @@ extension ServerHarness {
   /// - Parameter service: its options.
   static func runCallbacks(
     _ service: [String: String] = [:], options: [String: [String: String]] = [:],
-    messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
+    origins: OriginPolicy = .none, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
     _ body: (ServerHarness, CallbackCaller) async throws -> Void
   ) async throws {
     let own = ["service.callback-voice": service.merging(["_service": "callback"]) { own, _ in own }]
-    try await run(options: own.merging(options) { $1 }, messaging: messaging) { server in
+    try await run(options: own.merging(options) { $1 }, origins: origins, messaging: messaging) { server in
       try await body(server, try await server.app())
     }
   }

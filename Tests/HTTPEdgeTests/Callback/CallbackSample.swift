@@ -38,7 +38,10 @@ enum CallbackSample {
 
   static func dialogs(_ view: CallbackView, language: String? = nil, texts: TextTable = TextTable()) -> CallbackDialogs
   {
-    CallbackDialogs(view: view, url: ExternalURL(origin: "https://chat.example.test"), texts: texts, language: language)
+    var dialogs = CallbackDialogs(
+      view: view, url: ExternalURL(origin: "https://chat.example.test"), texts: texts, language: language)
+    dialogs.userHeader = view.request.userKey
+    return dialogs
   }
 
   static func json(_ write: (inout JSONWriter) -> Void) -> String {

@@ -41,6 +41,9 @@ extension Schema {
     row("callback.max_days_ahead", .integer(1...366), "60", "how far ahead a callback may be wanted"),
     row("_customer_lookup_keys", .list, "_customer_number", "fields that callbacks are found by"),
     row("_mandatory_customer_lookup_keys", .list, "_customer_number", "those of them that must be there"),
+    row(
+      "_query_open", .flag, "true",
+      "who shows no gms_user finds callbacks without one by their keys; false: nobody does"),
     row("_max_queued_callbacks_per_service", .integer(0...10_000_000), "1000", "callbacks that are not over"),
     row("callback.keep_completed", .wholeSeconds(0...315_360_000), "86400", "how long one that is over is kept"),
   ]

@@ -30,7 +30,7 @@ extension Schema {
       "from the first qualifying event to the first push of a background phase", takes: .reload),
     OptionSpecification(
       "_client_timeout_notification_message", in: chats, .text, default: "New message from Agent",
-      "message of chat pushes", takes: .reload),
+      "message of chat pushes; texts by language: `localizationFileLocation`", takes: .reload),
     OptionSpecification(
       "_agent_timeout_notification_message", in: chats, .text, default: "customer is not online",
       "notice to the agent when the customer is away; empty: none", takes: .reload),
@@ -40,6 +40,10 @@ extension Schema {
     OptionSpecification(
       "_chat_400_response_on_disconnected", in: chats, .flag, default: "false",
       "refresh of an ended chat is answered with 400", takes: .reload),
+    OptionSpecification(
+      "_open_by_service_id", in: chats, .flag, default: "false",
+      "for apps that do not send gms_user with every request: a chat's service id alone opens also one with a user",
+      takes: .reload),
     OptionSpecification(
       "_chat_endpoint", in: chats, .text, default: "gms_builtin", "queue for chats of this service", takes: .unused),
     OptionSpecification(

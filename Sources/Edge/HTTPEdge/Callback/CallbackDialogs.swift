@@ -11,6 +11,9 @@ struct CallbackDialogs {
   let url: ExternalURL
   let texts: TextTable
   let language: String?
+  /// What the app is to send as `gms_user` with the chat: never a key that the caller did not show, unless it was made
+  /// for this callback alone.
+  var userHeader = ""
 
   /// What stands where there is no number or no code. Spec: GMS 9.3, seed.
   private static let notAvailable = "n/a"
@@ -107,7 +110,7 @@ struct CallbackDialogs {
     writer.member("_label", text(.startChat))
     writer.member("_start_chat_url", action("ixn/chat"))
     writer.member("_comet_url", url.comet)
-    writer.member("_user_header", view.request.userKey)
+    writer.member("_user_header", userHeader)
     writer.member("_id_to_jump_before", Self.exit)
     writer.key("_chat_parameters")
     writer.beginObject()

@@ -13,8 +13,12 @@ import JSONEnvelope
 /// | `GET /genesys/1/service/callback?_id=…` | the same over all services that the request's credentials open |
 /// | `GET /genesys/1/service/callback/{name}/availability?start=&end=&number-of-days=&max-time-slots=` | free slots |
 /// | `GET`, `PUT`, `DELETE /genesys/1/service/callback/{name}/{id}` | shows, changes, cancels one |
+///
+/// What was ordered with a `gms_user` is found, shown, changed and cancelled only with it. A query names a key such as the
+/// number; lists, and queries by anything else, are for whoever bears an operator's token.
 struct CallbackRoutes {
   let engine: Engine
+  let tokens: TokenStore
   let limits: EdgeLimits
   let settings: MessagingEdgeSettings
 
@@ -37,22 +41,27 @@ struct CallbackRoutes {
     let service = try service(request, context)
     let order = try CallbackOrder(try await request.parameters(limits: limits), request, limits: limits)
     let (view, dialog) = try await engine.callbacks.create(service: service, order)
-    return .json { CallbackDialogs(view, self.url(request, context), engine, request).write(dialog, into: &$0) }
+    var dialogs = CallbackDialogs(view, self.url(request, context), engine, request)
+    if dialog == .startChat {
+      dialogs.userHeader = try await engine.callbacks.chatKey(of: view, showing: order.userKey)
+    }
+    return .json { [dialogs] in dialogs.write(dialog, into: &$0) }
   }
 
   @Sendable private func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let query = try CallbackQuery(
-      try await request.parameters(limits: limits), service: try service(request, context))
-    let found = try await engine.callbacks.find(query)
+    let name = try context.parameters.require("name")
+    let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: name) }
+    let query = try CallbackQuery(try await request.parameters(limits: limits), service: name)
+    let found = try await engine.callbacks.find(query, for: seeker)
     return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
   }
 
   /// What a service's own credentials protect, the server's do not show.
   @Sendable private func findEverywhere(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    try access.check(request, service: nil)
+    let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: nil) }
     let query = try CallbackQuery(try await request.parameters(limits: limits), service: nil)
-    let found = try await engine.callbacks.find(query)
-      .filter { access.opens($0.request.serviceName, request) }
+    let found = try await engine.callbacks.find(query, for: seeker)
+      .filter { seeker == .operator || access.opens($0.request.serviceName, request) }
     return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
   }
 
@@ -67,23 +76,35 @@ struct CallbackRoutes {
   }
 
   @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let view = try await engine.callbacks.view(try callback(request, context))
+    let view = try await engine.callbacks.view(try await callback(request, context))
     return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
   @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let id = try callback(request, context)
+    let id = try await callback(request, context)
     let fields = try await request.parameters(limits: limits).callbackFields
     let view = try await engine.callbacks.update(id, fields: fields)
     return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
   @Sendable private func cancel(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    _ = try await engine.callbacks.cancel(try callback(request, context), note: "cancelled by DELETE")
+    _ = try await engine.callbacks.cancel(try await callback(request, context), note: "cancelled by DELETE")
     return .json { $0.raw("{}") }
   }
 
   // MARK: Parts of requests
+
+  /// Who looks for callbacks. How often strangers may is a budget of the connection (`callback_queries`): numbers can be
+  /// tried out.
+  /// - Parameter check: what customers have to show beside.
+  private func seeker(
+    _ request: Request, _ check: () throws(EdgeFailure) -> Void
+  ) throws(EdgeFailure) -> CallbackSeeker {
+    let bearer = TokenStore.bearer(of: request.headers[.authorization])
+    if bearer.flatMap(tokens.token(for:))?.role == .admin { return .operator }
+    try check()
+    return .customer(userKey: try request.userKey(limits: limits))
+  }
 
   private func url(_ request: Request, _ context: EdgeRequestContext) -> ExternalURL {
     ExternalURL(settings, engine.options.current, request, context)
@@ -96,11 +117,13 @@ struct CallbackRoutes {
     return name
   }
 
-  /// The callback of the path; one of another service is not there.
-  private func callback(_ request: Request, _ context: EdgeRequestContext) throws -> String {
+  /// The callback of the path; one of another service, or of another user, is not there.
+  private func callback(_ request: Request, _ context: EdgeRequestContext) async throws -> String {
     let name = try service(request, context)
     let id = try context.parameters.require("id")
-    guard engine.callbacks.serviceName(of: id) == name else { throw EngineError.callback(.unknown) }
+    guard engine.callbacks.serviceName(of: id) == name,
+      await engine.callbacks.opens(id, to: try request.userKey(limits: limits)) == true
+    else { throw EngineError.callback(.unknown) }
     return id
   }
 }

@@ -13,11 +13,13 @@ import PushDomain
 /// | `GET`, `DELETE /genesys/1/notification/subscription/{id}` | shows it, ends it |
 /// | `POST /genesys/1/notification/publish` `{"tag":…,"message":…,"subscriberId":…}` | publishes: `{"delivered":…}` |
 ///
-/// Subscribing is open to apps; publishing needs a bearer token of the role `publisher` or `admin`.
+/// Subscribing is open to apps; what was made with a `gms_user` is seen and ended only with it. Publishing needs a bearer
+/// token of the role `publisher` or `admin`.
 struct NotificationRoutes {
   let engine: Engine
   let tokens: TokenStore
   let limits: EdgeLimits
+  let provesUsers: Bool
 
   func add(to router: EdgeRoutes) {
     router.resource("/genesys/1/notification/subscription", [.post: { try await subscribe($0, $1) }])
@@ -30,23 +32,31 @@ struct NotificationRoutes {
   @Sendable private func subscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     try ServiceAccess(engine: engine).check(request, service: nil)
     let body = try await body(of: request)
-    let id = try await engine.notifications.subscribe(try SubscriptionOrder(body))
+    var order = try SubscriptionOrder(body)
+    order.owner = try request.userKey(limits: limits)
+    // What goes to somebody's Comet sessions is that user's to ask for.
+    if provesUsers, order.type == "comet", order.deviceID != order.owner {
+      throw EdgeFailure.forbidden("The device of a subscription of type comet is the user who asks for it")
+    }
+    let id = try await engine.notifications.subscribe(order)
     return .json(JSONValue.object([("id", .string(id))]).text)
   }
 
   @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     try ServiceAccess(engine: engine).check(request, service: nil)
-    guard let view = try await engine.notifications.subscription(try context.parameters.require("id")) else {
-      throw EdgeFailure.unknownSubscription
-    }
+    guard
+      let view = try await engine.notifications.subscription(
+        try context.parameters.require("id"), for: try request.userKey(limits: limits))
+    else { throw EdgeFailure.unknownSubscription }
     return .json(Self.value(view).text)
   }
 
   @Sendable private func unsubscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     try ServiceAccess(engine: engine).check(request, service: nil)
-    guard try await engine.notifications.unsubscribe(try context.parameters.require("id")) else {
-      throw EdgeFailure.unknownSubscription
-    }
+    guard
+      try await engine.notifications.unsubscribe(
+        try context.parameters.require("id"), for: try request.userKey(limits: limits))
+    else { throw EdgeFailure.unknownSubscription }
     return .json { $0.raw("{}") }
   }
 
@@ -104,7 +114,7 @@ extension SubscriptionOrder {
     provider = try body.optionalText("providerName").flatMap { $0.isEmpty ? nil : $0 }
     authorization = try body.optionalText("authorization").flatMap { $0.isEmpty ? nil : $0 }
     seconds = try body.optionalInteger("expire", in: Int(Int32.min)...Int(Int32.max))
-    for member in try inner.optionalObject("properties")?.object?.members ?? [] {
+    for member in try inner.optionalObject("properties")?.object?.members ?? [] where !member.value.isNull {
       guard let value = member.value.lenientString else { throw .badParameter(member.name, "is not a string") }
       if member.name == "debug" {
         debug = value.lowercased() == "true"

@@ -15,7 +15,8 @@ struct ServiceRoutes {
     let name = try context.parameters.require("service")
     try ServiceAccess(engine: engine).check(request, service: name)
     let parameters = try await request.parameters(limits: limits)
-    let serviceID = try await engine.chats.create(service: name, data: parameters.attachedData)
+    let serviceID = try await engine.chats.create(
+      service: name, data: parameters.attachedData, userKey: try request.userKey(limits: limits))
     return .json { writer in
       writer.beginObject()
       writer.key("_id")

@@ -50,6 +50,9 @@ struct CallbackNarrator: Narrator {
     case .alarmPutOff:
       entry.what = "sets the alarm of the callback anew: the clock was set back"
       entry.isDetail = true
+    case .keyIssued:
+      entry.what = "makes a key for the chat of this callback: somebody asks who shows none"
+      entry.isDetail = true
     case .forgotten: entry.what = "lets the callback go: it was kept long enough"
     case .erased(let state):
       (entry.who, entry.what) = ("operator", "has erased what the customer brought")

@@ -34,6 +34,7 @@ struct SubjectLinks: Sendable {
       var trace = scope.chats[key] ?? SubjectScope.ChatTrace()
       if event.mentions(subject: scope.subject) { trace.isNamed = true }
       switch event {
+      case .created(_, _, _, let userKey?): if !userKey.isEmpty { trace.userKeys.insert(userKey) }
       case .started(let start):
         if let userKey = start.userKey, !userKey.isEmpty { trace.userKeys.insert(userKey) }
       case .cometSubscribed(let session, _), .cometConnected(let session, _): trace.sessions.insert(session)
@@ -139,7 +140,7 @@ struct SubjectLinks: Sendable {
       let isNamed =
         scope.isSubject(key) || scope.isSubject(terms.subscriberID) || scope.isSubject(terms.address.deviceID)
       scope.subscriptions[key] = SubjectScope.DataTrace(
-        isNamed: isNamed, userKey: terms.userKey, device: DeviceKey.of(terms.address))
+        isNamed: isNamed, userKey: terms.owner ?? terms.userKey, device: DeviceKey.of(terms.address))
     },
     belongs: { scope, key, _, _ in scope.holds(subscription: key) })
 

@@ -280,6 +280,7 @@ extension CallbackEvent {
     return switch self {
     case .created(let request, _, _):
       subject == request.userKey || subject == request.device?.deviceID || request.fields.mention(subject)
+    case .keyIssued(let key): subject == key
     case .fieldsChanged(let fields): fields.mention(subject)
     default: false
     }
@@ -289,6 +290,7 @@ extension CallbackEvent {
   var userKey: String? {
     switch self {
     case .created(let request, _, _): request.userKey
+    case .keyIssued(let key): key
     case .erased(let state): (try? Callback(stateBytes: state))?.request?.userKey
     default: nil
     }

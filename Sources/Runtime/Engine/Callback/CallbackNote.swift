@@ -17,6 +17,7 @@ import EventSourcing
 /// | 10… | fields that it can be found by: nested 1 name, 2 value |
 /// | 11 | the medium is chat |
 /// | 12 | access code |
+/// | 13 | key that opens its chat (absent: none was made) |
 struct CallbackNote: Equatable, Sendable {
   var serviceName = ""
   var status = CallbackStatus.scheduled
@@ -30,6 +31,7 @@ struct CallbackNote: Equatable, Sendable {
   var fields: [CallbackField] = []
   var isChat = false
   var accessCode: String?
+  var chatKey: String?
 
   init() {}
 
@@ -46,6 +48,7 @@ struct CallbackNote: Equatable, Sendable {
     wantsAgent = callback.wantsAgent
     isChat = request.terms.media == .chat
     accessCode = request.accessCode
+    chatKey = request.chatKey
     for key in lookupKeys(request.serviceName) {
       if let value = request[key], !value.isEmpty { fields.append(CallbackField(key, value)) }
     }
@@ -76,6 +79,7 @@ struct CallbackNote: Equatable, Sendable {
     }
     if isChat { writer.bool(11, true) }
     writer.text(12, ifPresent: accessCode)
+    writer.text(13, ifPresent: chatKey)
     return writer.bytes
   }
 
@@ -100,6 +104,7 @@ struct CallbackNote: Equatable, Sendable {
         case 10: fields.append(try Self.field(try payload.nested()))
         case 11: isChat = try payload.bool()
         case 12: accessCode = try payload.text()
+        case 13: chatKey = try payload.text()
         default: try payload.skip()
         }
       }

@@ -29,6 +29,8 @@ public struct CallbackView: Sendable, Equatable {
   public let expiresAt: Timestamp
   public let dueAt: Timestamp?
   public let agentID: String?
+  /// Who had it at its end.
+  let lastAgentID: String?
   public let agentHasAccepted: Bool
   public let confirmation: Callback.Confirmation?
   public let snoozedUntil: Timestamp?
@@ -54,6 +56,7 @@ public struct CallbackView: Sendable, Equatable {
     expiresAt = callback.expiresAt
     dueAt = callback.dueAt
     agentID = callback.agentID
+    lastAgentID = callback.lastAgentID
     agentHasAccepted = callback.agentHasAccepted
     confirmation = callback.confirmation
     snoozedUntil = callback.snoozedUntil
@@ -69,6 +72,15 @@ public struct FreeSlot: Sendable, Equatable {
     self.start = start
     self.free = free
   }
+}
+
+/// Who looks for callbacks.
+public enum CallbackSeeker: Sendable, Equatable {
+  /// May list them all, and find them by anything.
+  case `operator`
+  /// Names a key that callbacks are found by, and finds their own and those that are nobody's.
+  /// - Parameter userKey: the `gms_user` that the request shows; nil for none.
+  case customer(userKey: String?)
 }
 
 /// Which callbacks to find. Spec: GMS 9.5.

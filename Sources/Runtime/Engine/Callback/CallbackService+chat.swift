@@ -6,24 +6,28 @@ import EntityRuntime
 extension CallbackService {
   /// Makes the chat instance of this callback if it is not there yet, and fills in what the app left open.
   /// Nothing for an id that is no callback's.
-  /// - Throws: `.callback` if it is over, or its time has not come.
+  ///
+  /// The chat is its orderer's: started by them, or with the key that was made for this callback alone. Of a callback
+  /// without a user it is whoever's starts it.
+  /// - Throws: `.callback` if it is over, or its time has not come; `.chat(.unknownService)` for somebody else.
   public func prepareChat(_ id: String, _ request: ChatStartRequest) async throws(EngineError) -> ChatStartRequest {
     guard index[id] != nil else { return request }
     let view = try await view(id)
+    let order = view.request
+    var request = request
+    request.userKey = try chatUser(of: order, shown: request.userKey)
     switch view.status {
     case .completed: throw .callback(.finished)
     case .scheduled: throw .callback(.wrongState(.scheduled))
     case .queued, .routing, .processing: break
     }
-    let order = view.request
     if !chats.directory.contains(id) {
       do throws(EngineError) {
         try await chats.create(
-          service: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, as: id)
+          service: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, userKey: order.user,
+          as: id)
       } catch { guard error == .chat(.alreadyStarted) else { throw error } }
     }
-    var request = request
-    if request.userKey == nil { request.userKey = order.userKey }
     if request.subject.isEmpty { request.subject = order["subject"] ?? "" }
     if request.pushTarget == nil, let device = order.device {
       request.pushTarget = PushTarget(
@@ -31,6 +35,20 @@ extension CallbackService {
         language: device.language ?? order.language, debug: device.debug)
     }
     return request
+  }
+
+  /// Whose the chat is that somebody starts who shows this `gms_user`, or none.
+  private func chatUser(of order: CallbackRequest, shown: String?) throws(EngineError) -> String? {
+    guard let user = order.user else {
+      // Of an erased one nobody knows whose it was.
+      guard order.isUserKeyMade else { throw .chat(.unknownService) }
+      return shown == order.userKey ? nil : shown
+    }
+    let policy = options.policy(service: order.serviceName, request: [])
+    guard shown == user || (shown != nil && shown == order.chatKey) || (shown == nil && policy.opensByServiceID) else {
+      throw .chat(.unknownService)
+    }
+    return user
   }
 
   /// Tells a callback what its chat has come to; nothing for an id that is no callback's. What it knows already, or what

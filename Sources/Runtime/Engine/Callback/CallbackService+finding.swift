@@ -4,15 +4,44 @@ import EventSourcing
 // Queries, the operator's view, cancelling several. Spec: GMS 9.5.
 extension CallbackService {
   /// In the order of their times.
-  /// - Throws: `.invalid` for a query whose conditions name nothing that callbacks are found by, where too many would
-  ///   have to be looked into.
-  public func find(_ query: CallbackQuery) async throws(EngineError) -> [CallbackView] {
+  /// - Throws: `.invalid` for a customer's query that names no key with its value, and for an operator's that names
+  ///   none, where too many would have to be looked into.
+  public func find(
+    _ query: CallbackQuery, for seeker: CallbackSeeker = .customer(userKey: nil)
+  ) async throws(EngineError) -> [CallbackView] {
     if let service = query.service, !options.current.hasCallbackService(service) { throw .unknownServiceName(service) }
+    if case .customer = seeker { try requireKey(query) }
     let keys = try candidates(query)
-    let found = try await views(keys) { query.admits($0) }
+    let found = try await views(keys) { isFound($0, by: seeker) && query.admits($0) }
     return Array(
       found.sorted { (Self.time(of: $0), $0.id) < (Self.time(of: $1), $1.id) }
         .prefix(max(1, min(query.limit, limits.listMaximum))))
+  }
+
+  /// A list is the operator's: nobody else learns of callbacks whose number, or other key, they do not know.
+  private func requireKey(_ query: CallbackQuery) throws(EngineError) {
+    let areKeys = query.conditions.map { !$0.isNegated && !$0.value.isEmpty && isKey($0.name, in: query.service) }
+    // Of alternatives each has to be one, or the others would list what the one does not find.
+    guard query.needsOneOnly ? !areKeys.isEmpty && areKeys.allSatisfy(\.self) : areKeys.contains(true) else {
+      throw .invalid(
+        field: zip(query.conditions, areKeys).first { !$1 }?.0.name ?? "_customer_number",
+        reason: "does not name a callback: say which by a key such as _customer_number=5551234")
+    }
+  }
+
+  /// Whether it is a field that the callbacks of this service, or of any, are found by. The access code is not: it has
+  /// so few digits that one could try them all.
+  private func isKey(_ name: String, in service: String?) -> Bool {
+    if name == "_id" { return true }
+    let services = service.map { [$0] } ?? options.current.serviceNames
+    return services.contains { options.current.lookupKeys(ofCallback: $0).all.contains(name) }
+  }
+
+  private func isFound(_ view: CallbackView, by seeker: CallbackSeeker) -> Bool {
+    guard case .customer(let userKey) = seeker else { return true }
+    let request = view.request
+    guard request.user == nil else { return request.opens(to: userKey) }
+    return request.isUserKeyMade && options.current.callback(request.serviceName, "_query_open") != "false"
   }
 
   /// The callbacks that may fit: by a value that they are found by if the query names one, else by what the index knows.
@@ -22,10 +51,7 @@ extension CallbackService {
       switch condition.name {
       case "_id": return index[condition.value] == nil ? [] : [condition.value]
       case "_access_code": return index.keys(condition.name, condition.value)
-      default:
-        let services = query.service.map { [$0] } ?? options.current.serviceNames
-        let isKey = services.contains { options.current.lookupKeys(ofCallback: $0).all.contains(condition.name) }
-        return isKey ? index.keys(condition.name, condition.value) : nil
+      default: return isKey(condition.name, in: query.service) ? index.keys(condition.name, condition.value) : nil
       }
     }
     if query.needsOneOnly {

@@ -1,3 +1,4 @@
+public import ChatDomain
 import EntityRuntime
 import EventSourcing
 import JSONEnvelope
@@ -40,6 +41,12 @@ public struct NotificationService: Sendable {
     dispatcher.producers.register(Self.producerPrefix) { key, number in
       await itself.value.directory[key]?.post(.handedOver(number))
     }
+    dispatcher.producers.register { id in
+      guard let terms = await itself.value.directory[id]?.peek({ $0.terms }), terms.expiresAt > context.time.now else {
+        return nil
+      }
+      return terms
+    }
   }
 
   // MARK: For apps
@@ -61,18 +68,23 @@ public struct NotificationService: Sendable {
     return key
   }
 
-  /// - Returns: nil if there is no such subscription, or none any more.
-  public func subscription(_ id: String) async throws(EngineError) -> SubscriptionView? {
+  /// - Parameter userKey: the `gms_user` that whoever asks shows; nil for none.
+  /// - Returns: nil if there is no such subscription for them, or none any more.
+  public func subscription(_ id: String, for userKey: String? = nil) async throws(EngineError) -> SubscriptionView? {
     guard let subscription = directory[id] else { return nil }
     let view: SubscriptionView?
     do { view = try await subscription.read { SubscriptionView($0, id: id) } } catch { throw Self.failure(error) }
-    guard let view, view.terms.expiresAt > context.time.now else { return nil }
+    guard let view, view.terms.opens(to: userKey), view.terms.expiresAt > context.time.now else { return nil }
     return view
   }
 
-  /// - Returns: false if there is no such subscription.
-  public func unsubscribe(_ id: String) async throws(EngineError) -> Bool {
-    guard let subscription = directory[id] else { return false }
+  /// - Parameter userKey: the `gms_user` that whoever asks shows; nil for none.
+  /// - Returns: false if there is no such subscription for them.
+  public func unsubscribe(_ id: String, for userKey: String? = nil) async throws(EngineError) -> Bool {
+    // Whose it is never changes.
+    guard let subscription = directory[id], await subscription.peek({ $0.terms?.opens(to: userKey) }) == true else {
+      return false
+    }
     do throws(TurnError<SubscriptionRejection>) {
       try await subscription.perform(.end(reason: "ended by its subscriber")) { _ in }
       return true
@@ -80,6 +92,25 @@ public struct NotificationService: Sendable {
       if case .rejected(.unknown) = error { return false }
       throw Self.failure(error)
     }
+  }
+
+  /// Where the pushes of a chat go whose app names a subscription: to its address, as long as it lasts. Its filter is for
+  /// what is published. Spec: GMS 3.4, `subscriptionID`.
+  /// - Throws: `.invalid` if there is no such subscription, or it is one that no chat can be pushed to.
+  public func chatTarget(
+    _ id: String, for userKey: String? = nil, language: String?
+  ) async throws(EngineError) -> PushTarget {
+    guard let view = try await subscription(id, for: userKey) else {
+      throw .invalid(field: "subscriptionID", reason: "names no subscription")
+    }
+    let address = view.terms.address
+    guard address.type != CometCourier.type else {
+      throw .invalid(
+        field: "subscriptionID", reason: "names a subscription of the type comet, which reaches no app that is away")
+    }
+    return PushTarget(
+      type: address.type, deviceID: address.deviceID, provider: address.provider, language: language,
+      debug: address.debug, subscriptionID: id)
   }
 
   // MARK: For back ends
@@ -151,7 +182,7 @@ public struct NotificationService: Sendable {
   private func push(_ publication: Publication, of subscription: Entity<Subscription>) async {
     guard let terms = await subscription.peek({ $0.terms }) else { return }
     let id = PushID(producer: Self.producerPrefix + subscription.id.key, number: publication.number)
-    if let reason = dispatcher.obstacle(terms.address, tag: publication.tag) {
+    if let reason = dispatcher.hindrance(terms.address, tag: publication.tag) {
       dispatcher.metrics.skipped(type: terms.address.type)
       dispatcher.logger.warning(
         "notification not sent", metadata: ["type": "\(terms.address.type)", "reason": "\(reason)"])
@@ -198,8 +229,11 @@ public struct NotificationService: Sendable {
       throw .invalid(field: "notificationDetails.type", reason: "is not enabled on this server")
     }
     let deviceID: String
-    do { deviceID = try DeviceIdentifier.cleaned(order.deviceID, type: order.type) } catch {
-      throw .invalid(field: "notificationDetails.deviceId", reason: "is empty, too long or holds white space")
+    do throws(DeviceIdentifier.Problem) {
+      deviceID = try DeviceIdentifier.cleaned(order.deviceID, type: order.type)
+    } catch { throw .invalid(field: "notificationDetails.deviceId", reason: error.reason) }
+    if let owner = order.owner, order.type == CometCourier.type, deviceID != owner {
+      throw .invalid(field: "notificationDetails.deviceId", reason: "is not the gms_user of the request")
     }
     if let provider = order.provider { try check(provider, "providerName", 1...bounds.nameBytesMaximum) }
     if let authorization = order.authorization {
@@ -221,7 +255,7 @@ public struct NotificationService: Sendable {
       address: PushAddress(
         type: order.type, deviceID: deviceID, provider: order.provider, debug: order.debug,
         authorization: order.authorization),
-      properties: order.properties, expiresAt: context.time.now.advanced(by: .seconds(seconds)))
+      properties: order.properties, expiresAt: context.time.now.advanced(by: .seconds(seconds)), owner: order.owner)
   }
 
   /// Spec: GMS 8.3, bad values become the least.

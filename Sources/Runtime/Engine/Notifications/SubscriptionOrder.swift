@@ -17,6 +17,8 @@ public struct SubscriptionOrder: Sendable, Equatable {
   public var properties: [SubscriptionTerms.Property] = []
   /// How long it is to last; nil for what the server has set.
   public var seconds: Int?
+  /// The `gms_user` of the request: whose it is. Nil: whoever has its id may see and end it.
+  public var owner: String?
 
   public init(subscriberID: String, filter: String, type: String, deviceID: String) {
     self.subscriberID = subscriberID

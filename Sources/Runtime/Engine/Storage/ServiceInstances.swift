@@ -8,10 +8,14 @@ struct ServiceInstances: Sendable {
   let chats: ChatService
   let callbacks: CallbackService
 
-  /// Nil if there is no such instance.
-  func data(of id: String) async -> [StoredPair]? {
+  /// Nil if there is no such instance, or none for this caller: it opens as its chat does, and as its callback.
+  func data(of id: String, for caller: ChatCaller) async -> [StoredPair]? {
+    if case .customer(let userKey) = caller, await callbacks.opens(id, to: userKey) == false { return nil }
     if let chat = chats.directory[id] {
-      return await chat.peek { chat in chat.data.map { StoredPair($0.name, .text($0.value)) } }
+      let policy = chats.policy(of: id)
+      return await chat.peek { chat in
+        chat.opens(to: caller, policy) ? chat.data.map { StoredPair($0.name, .text($0.value)) } : nil
+      }
     }
     guard callbacks.serviceName(of: id) != nil else { return nil }
     return (try? await callbacks.view(id))?.request.fields.map { StoredPair($0.name, .text($0.value)) }

@@ -14,11 +14,12 @@ extension APISurface {
       create,
       APIOperation(
         .get, "/genesys/1/service/callback/{name}", "findCallbacks", "Find callbacks of a service",
-        about: conditions, access: .customer, parameters: [serviceName] + query, answers: [records],
-        failures: [400, 404]),
+        about: conditions, access: .customerOrAdmin, parameters: [serviceName, .ownerKey] + query, answers: [records],
+        failures: [400, 404, 429]),
       APIOperation(
         .get, "/genesys/1/service/callback", "findAllCallbacks", "Find callbacks of all services",
-        about: conditions, access: .customer, parameters: query, answers: [records], failures: [400]),
+        about: conditions, access: .customerOrAdmin, parameters: [.ownerKey] + query, answers: [records],
+        failures: [400, 429]),
       APIOperation(
         .get, "/genesys/1/service/callback/{name}/availability", "getAvailability", "When there is room",
         access: .customer,
@@ -52,7 +53,7 @@ extension APISurface {
   ) -> APIOperation {
     APIOperation(
       method, "/genesys/1/service/callback/{name}/{id}", id, summary, about: about, access: .customer,
-      parameters: [serviceName, .path("id", "The callback's id: `_id`.")], body: body, answers: [answer],
+      parameters: [serviceName, .path("id", "The callback's id: `_id`."), .ownerKey], body: body, answers: [answer],
       failures: failures + [404])
   }
 
@@ -65,7 +66,9 @@ extension APISurface {
     access: .customer,
     parameters: [
       serviceName,
-      .header("gms_user", "The customer: also of the chat that may follow.", .text(pattern: "^[!-~]{1,256}$")),
+      .header(
+        "gms_user", "Whose the callback is, and the chat that may follow: only they find, see, change or cancel it.",
+        .text(pattern: "^[!-~]{1,256}$")),
       .header("Accept-Language", "For texts, as browsers send it.", .text(pattern: "^[a-z]{2}(-[A-Z]{2})?$")),
     ],
     body: .parameters([
@@ -92,7 +95,9 @@ extension APISurface {
   private static let flag = APISchema.oneOf("true", "false")
 
   private static let conditions = """
-    Every other parameter is a condition on a field: `_customer_number=…`, `_callback_state=!COMPLETED` (`!` negates).
+    Every other parameter is a condition on a field: `_customer_number=…`, `_callback_state=!COMPLETED` (`!` negates). One \
+    of them names a key, such as the number, with its value (with `OR` each does): 400 otherwise. Found are the callbacks \
+    of the `gms_user` that is shown, and those without one. Lists, and queries by anything else, are for operators' tokens.
     """
 
   private static let query: [APIParameter] = [

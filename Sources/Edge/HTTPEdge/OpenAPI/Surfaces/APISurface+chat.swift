@@ -7,7 +7,8 @@ extension APISurface {
     "chat",
     """
     The customer's side of a chat. With `notify_by=comet` events come over the Comet endpoint, otherwise by `refresh`. \
-    Positions are numbers as texts; each means "the last event that I have".
+    Positions are numbers as texts; each means "the last event that I have". A chat with a `gms_user` takes it with every \
+    request: without it, or with another, there is no such chat (404).
     """,
     [
       start,
@@ -25,12 +26,15 @@ extension APISurface {
       operation(
         "/pushUrl", "sendURL", "Send a URL",
         body: [
-          .optional("pushUrl", .text(1...2_000)), .optional("message", .text, "In place of `pushUrl`."), verbose,
+          .optional("pushUrl", .webAddress), .optional("message", .text, "In place of `pushUrl`."), verbose,
         ]),
       operation(
         "/updateData", "updateChatData", "Change attached data",
-        about: "All fields that do not begin with `_` are merged; an empty value removes the field.",
-        body: [verbose]),
+        about: """
+          All fields that do not begin with `_` are merged; an empty value removes the field. The fields of a push \
+          registration, as at the start, change where the chat's pushes go; an empty device or subscription ends them.
+          """,
+        body: pushRegistration + [verbose]),
     ],
     schemas: [("ChatReply", chatReply), ("TranscriptEvent", transcriptEvent)])
 
@@ -45,8 +49,27 @@ extension APISurface {
   ) -> APIOperation {
     APIOperation(
       .post, "/genesys/1/service/{service}/ixn/chat\(suffix)", id, summary, about: about, access: .customer,
-      parameters: [.serviceID], body: .parameters(body), answers: [reply], failures: [400, 404, 415])
+      parameters: [.serviceID, .ownerKey], body: .parameters(body), answers: [reply], failures: [400, 404, 415])
   }
+
+  private static let pushRegistration: [APIMember] = [
+    .optional(
+      "push_notification_type", .oneOf("ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush")),
+    .optional(
+      "push_notification_deviceid", .text(0...2_048), "A token, or where `httpcb` posts to; not without the type."),
+    .optional("push_notification_provider", .text(0...128), "The name of the credentials."),
+    .optional("push_notification_language", .text(0...35), "For the texts of pushes: `de`, `ru-RU`."),
+    .optional("push_notification_debug", .oneOf("true", "false"), "`true` takes the credentials for development."),
+    .optional("subscriptionID", .text, "In place of a device: a notification subscription to push to while it lasts."),
+  ]
+
+  private static let identity: [APIMember] = [
+    .optional("notify_by", .oneOf("comet"), "`comet`: events come over the Comet endpoint."),
+    .optional("userDisplayName", .text(0...64), "The name in the transcript; else first and last name."),
+    .optional("firstName", .text(0...64)), .optional("lastName", .text(0...64)), .optional("email", .text(0...64)),
+    .optional("subject", .text(0...256), "Shown to agents."),
+    .optional("message", .text, "The first thing to say."),
+  ]
 
   private static let start = APIOperation(
     .post, "/genesys/1/service/{service}/ixn/chat", "startChat", "Start the chat of an instance",
@@ -54,21 +77,11 @@ extension APISurface {
     access: .customer,
     parameters: [
       .serviceID,
-      .header("gms_user", "Ties the chat to Comet sessions that show the same key.", .text(pattern: "^[!-~]{1,256}$")),
+      .header(
+        "gms_user", "Whose the chat is from now on; ties it to Comet sessions that show the same key.",
+        .text(pattern: "^[!-~]{1,256}$")),
     ],
-    body: .parameters([
-      .optional("notify_by", .oneOf("comet"), "`comet`: events come over the Comet endpoint."),
-      .optional("userDisplayName", .text(0...64), "The name in the transcript; else first and last name."),
-      .optional("firstName", .text(0...64)), .optional("lastName", .text(0...64)), .optional("email", .text(0...64)),
-      .optional("subject", .text(0...256), "Shown to agents."), .optional("message", .text, "The first thing to say."),
-      .optional(
-        "push_notification_type", .oneOf("ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush")),
-      .optional("push_notification_deviceid", .text(0...2_048), "A token, or where `httpcb` posts to."),
-      .optional("push_notification_provider", .text(0...128), "The name of the credentials."),
-      .optional("push_notification_language", .text(0...35), "For the texts of pushes: `de`, `ru-RU`."),
-      .optional("push_notification_debug", .oneOf("true", "false"), "`true` takes the credentials for development."),
-      .optional("subscriptionID", .text, "A notification subscription to push to."), verbose,
-    ]),
+    body: .parameters(identity + pushRegistration + [verbose]),
     answers: [
       .json(
         200, "The chat has begun.", .named("ChatReply"))
@@ -82,7 +95,7 @@ extension APISurface {
     return APIOperation(
       method, "/genesys/1/service/{service}/ixn/chat/refresh", id, "Get what is new",
       about: method == .get ? nil : "`DISCONNECTED` says that the chat is over.", access: .customer,
-      parameters: [.serviceID]
+      parameters: [.serviceID, .ownerKey]
         + (method == .get ? [position, message, verbose].map { APIParameter(place: .query, member: $0) } : []),
       body: method == .get ? nil : .parameters([position, message, verbose]), answers: [reply],
       failures: [400, 404, 413, 415, 507])
@@ -104,6 +117,9 @@ extension APISurface {
     .optional("_chatIxnAPI_SEND_URL"), .optional("_chatIxnAPI_REFRESH_URL"),
     .optional("_chatIxnAPI_REFRESH_FROM_START_URL"), .optional("_chatIxnAPI_START_TYPING_URL"),
     .optional("_chatIxnAPI_STOP_TYPING_URL"), .optional("_chatIxnAPI_DISCONNECT_URL"),
+    .optional("_chatIxnAPI_COMET_URL", .text, "Of a chat over Comet without a user, and the next one, too."),
+    .optional("_chatIxnAPI_COMET_HANDSHAKE_EXT", .text, "The `ext` of the handshake by which it is followed, as JSON."),
+    .optional("pushNotificationProblem", .text, "Why nothing can be pushed to the device that was named."),
   ])
 
   /// Spec: GMS 5.1.

@@ -9,7 +9,7 @@ extension APISurface {
       APIOperation(
         .post, "/genesys/1/notification/subscription", "subscribe", "Subscribe to events",
         about: "An event goes to every subscription whose filter its tag matches.", access: .customer,
-        body: .json(.named("Subscription")),
+        parameters: [.ownerKey], body: .json(.named("Subscription")),
         answers: [
           .json(
             200, "The subscription's id.", .object([.required("id")]),
@@ -20,11 +20,11 @@ extension APISurface {
         failures: [400, 415]),
       APIOperation(
         .get, "/genesys/1/notification/subscription/{id}", "getSubscription", "One subscription", access: .customer,
-        parameters: [subscriptionID], answers: [.json(200, "The subscription.", .named("SubscriptionView"))],
+        parameters: [subscriptionID, .ownerKey], answers: [.json(200, "The subscription.", .named("SubscriptionView"))],
         failures: [404]),
       APIOperation(
         .delete, "/genesys/1/notification/subscription/{id}", "unsubscribe", "End a subscription", access: .customer,
-        parameters: [subscriptionID], answers: [.json(200, "It has ended.", APISchema(["type": "object"]))],
+        parameters: [subscriptionID, .ownerKey], answers: [.json(200, "It has ended.", APISchema(["type": "object"]))],
         failures: [404]),
       APIOperation(
         .post, "/genesys/1/notification/publish", "publish", "Publish an event", access: .publisher,

@@ -13,7 +13,9 @@ extension APISurface {
           does not begin with `_` is attached to it. An instance that is not used ends after the service's `_ttl`.
           """,
         access: .customer,
-        parameters: [.path("service", "The name of a service, as the configuration has it.").example("request-chat")],
+        parameters: [
+          .path("service", "The name of a service, as the configuration has it.").example("request-chat"), .ownerKey,
+        ],
         body: .parameters([
           .optional("_verbose", .oneOf("true", "false"), "Accepted, and makes no difference here."),
           .optional("subject", .text, "Or any other field of one's own."),
@@ -39,6 +41,14 @@ extension APISurface {
 }
 
 extension APIParameter {
+  /// Whose an object is that is made, and who asks for one.
+  static let ownerKey: APIParameter = .header(
+    "gms_user",
+    """
+    The user's key. What was made with one is found only with it (404 otherwise); what was made without opens to whoever \
+    has its id.
+    """, .text(pattern: "^[!-~]{1,256}$"))
+
   /// An instance of a service.
   static let serviceID: APIParameter = .path("service", "The instance's id, from `createService`.")
 }
