@@ -130,7 +130,7 @@ struct NotificationTests {
       (order(type: "test"), .invalid(field: "notificationDetails.type", reason: "is not enabled on this server")),
       (
         order(device: ""),
-        .invalid(field: "notificationDetails.deviceId", reason: "is empty, too long or holds white space")
+        .invalid(field: "notificationDetails.deviceId", reason: "is empty")
       ),
       (
         order(String(repeating: "x", count: 257)), .invalid(field: "subscriberId", reason: "is longer than 256 bytes")

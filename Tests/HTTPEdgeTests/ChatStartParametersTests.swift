@@ -1,5 +1,6 @@
 import ChatDomain
 import Engine
+import HTTPTypes
 import Testing
 
 @testable import HTTPEdge
@@ -63,11 +64,47 @@ struct ChatStartParametersTests {
   @Test(
     "without a type and a device there is no push",
     arguments: [
-      "push_notification_type=gcm", "push_notification_type=customhttp", "push_notification_deviceid=x",
-      "push_notification_type=ios&push_notification_deviceid=%3C%3E", "",
+      "push_notification_type=gcm", "push_notification_type=customhttp", "push_notification_deviceid=", "",
     ])
   func withoutTarget(_ form: String) throws {
     #expect(try start(form).pushTarget == nil)
+  }
+
+  @Test(
+    "what can never be pushed to is refused",
+    arguments: [
+      ("push_notification_deviceid=x", "push_notification_type"),
+      ("push_notification_type=&push_notification_deviceid=x", "push_notification_type"),
+      ("push_notification_type=ios&push_notification_deviceid=%3C%20%3E", "push_notification_deviceid"),
+      ("push_notification_type=fcm&push_notification_deviceid=a%0Ab", "push_notification_deviceid"),
+      ("push_notification_type=httpcb&push_notification_deviceid=device-7", "push_notification_deviceid"),
+      ("push_notification_type=httpcb&push_notification_deviceid=https%3A//", "push_notification_deviceid"),
+      (
+        "push_notification_type=fcm&push_notification_deviceid=" + String(repeating: "x", count: 4_097),
+        "push_notification_deviceid"
+      ),
+      ("push_notification_type=comet&push_notification_deviceid=user-1", "push_notification_type"),
+    ])
+  func neverReached(_ form: String, _ field: String) {
+    #expect {
+      try start(form)
+    } throws: { error in
+      let failure = error as? EdgeFailure
+      return failure?.status == .badRequest && failure?.message.contains("'\(field)'") == true
+    }
+  }
+
+  @Test("a subscription is named in place of a device, never beside it")
+  func subscription() throws {
+    func parameters(_ form: String) throws -> RequestParameters {
+      try RequestParameters(query: form, contentType: nil, body: [], limits: EdgeLimits())
+    }
+    #expect(try parameters("subscriptionID=abc").pushSubscription == "abc")
+    #expect(try parameters("subscriptionID=&push_notification_deviceid=x").pushSubscription == nil)
+    #expect(throws: EdgeFailure.self) {
+      try parameters("subscriptionID=abc&push_notification_type=fcm&push_notification_deviceid=x").pushSubscription
+    }
+    #expect(try start("subscriptionID=abc&order=7").data == [DataPair("order", "7")])
   }
 
   @Test("a type that the server does not know is kept: the chat runs, and the log says why nothing is pushed")

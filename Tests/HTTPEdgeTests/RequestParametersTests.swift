@@ -29,6 +29,16 @@ struct RequestParametersTests {
     #expect(Dictionary(uniqueKeysWithValues: parameters.pairs.map { ($0.name, $0.value) }) == expected)
   }
 
+  @Test("names are compared byte for byte: what only looks the same replaces nothing", arguments: [true, false])
+  func exactNames(isJSON: Bool) throws {
+    let parameters =
+      isJSON
+      ? try read(type: "application/json", body: "{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}")
+      : try read(type: formType, body: "%C3%A9=1&e%CC%81=2")
+    #expect(parameters.pairs.map(\.value) == ["1", "2"])
+    #expect(parameters["\u{E9}"] == "1" && parameters["e\u{301}"] == "2")
+  }
+
   @Test(
     "a field that is not UTF-8 or not percent-encoding is named",
     arguments: [("ok=1&message=%C3", "message"), ("message=%G0", "message"), ("message=5%", "message"), ("m=%2", "m")])
@@ -113,14 +123,27 @@ struct MultipartTests {
     try read(type: "multipart/form-data; charset=utf-8; boundary=\"\(boundary)\"", body: body)
   }
 
-  @Test("parts become parameters, files as well")
+  @Test("parts become parameters; a field for a file that nobody chose is none")
   func parts() throws {
     let parameters = try multipart(
       "--XX\r\nContent-Disposition: form-data; name=\"message\"\r\n\r\nhello\r\n--not the boundary\r\n"
-        + "--XX\r\ncontent-disposition: form-data; filename=\"a;b.txt\"; name=\"te%22xt\"\r\n"
-        + "Content-Type: text/plain\r\n\r\n\r\n--XX--\r\nepilogue")
+        + "--XX\r\ncontent-disposition: form-data; name=\"te%22xt\"\r\n\r\n\r\n"
+        + "--XX\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"\"\r\n"
+        + "Content-Type: application/octet-stream\r\n\r\n\r\n--XX--\r\nepilogue")
     #expect(parameters["message"] == "hello\r\n--not the boundary")
     #expect(parameters["te\"xt"] == "")
+    #expect(parameters["photo"] == nil)
+  }
+
+  @Test(
+    "a file is refused by the name of its field, whatever is in it",
+    arguments: [("a.txt", "text"), ("a.txt", ""), ("", "text"), ("../x", "\u{0}\u{1}")])
+  func file(_ name: String, _ content: String) {
+    #expect(throws: ParameterFailure.fileNotTaken(field: "photo")) {
+      try multipart(
+        "--XX\r\nContent-Disposition: form-data; name=\"message\"\r\n\r\nhello\r\n"
+          + "--XX\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"\(name)\"\r\n\r\n\(content)\r\n--XX--")
+    }
   }
 
   @Test(

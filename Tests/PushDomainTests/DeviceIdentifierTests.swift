@@ -23,7 +23,8 @@ struct DeviceIdentifierTests {
     "what names no device is refused",
     arguments: [
       ("ios", "", .empty), ("ios", "   ", .empty), ("fcm", "<>", .empty), ("httpcb", "", .empty),
-      ("webpush", "", .empty),
+      ("webpush", "", .empty), ("httpcb", "device-7", .noURL), ("httpcb", "ftp://h/x", .noURL),
+      ("httpcb", "https://", .noURL),
       ("ios", "ab\ncd", .whiteSpace), ("ios", "ab\r\ncd", .whiteSpace), ("fcm", "a\tb", .whiteSpace),
       ("fcm", "a\u{0}b", .whiteSpace), ("fcm", "a\u{7F}", .whiteSpace), ("fcm", "a\u{A0}b", .whiteSpace),
       ("fcm", "a\u{2028}b", .whiteSpace), ("fcm", "a \u{301}b", .whiteSpace), ("ios", "\u{3000}", .whiteSpace),

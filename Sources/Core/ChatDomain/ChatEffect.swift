@@ -11,6 +11,8 @@ public enum ChatEffect: Sendable, Equatable {
   case cancelTimer(ChatTimer)
   /// Owed until `pushHandedOver(number:)`; after a restart it appears again with the same number.
   case push(ChatPush)
+  /// Pushes go to this device from now on: the registry of devices follows.
+  case pushTargetNamed(PushTarget)
   /// The chat began: the directory learns its user and its session id.
   case opened
   /// The chat is over; the instance lives on until its time to live has passed.

@@ -3,15 +3,17 @@ import EventSourcing
 // The instance: made, started, expired; its attached data. Spec: GMS 3.2 to 3.4.
 extension ChatSession {
   func create(
-    _ serviceName: String, _ data: [DataPair], _ policy: ChatPolicy, _ now: Timestamp
+    _ serviceName: String, _ data: [DataPair], _ userKey: String?, _ policy: ChatPolicy, _ now: Timestamp
   ) throws(ChatRejection) -> [ChatEvent] {
     switch lifecycle {
     case .absent: break
     case .expired: throw .unknownService
     case .created, .live, .ended: throw .alreadyStarted
     }
+    try require(userKey ?? "", field: "gms_user", atMost: policy.limits.dataBytesMaximum)
     _ = try mergedData(with: data, policy)
-    return [.created(serviceName: serviceName, data: data, expiresAt: now.advanced(by: policy.timeToLive))]
+    let expiresAt = now.advanced(by: policy.timeToLive)
+    return [.created(serviceName: serviceName, data: data, expiresAt: expiresAt, userKey: userKey)]
   }
 
   func begin(_ start: ChatStart, _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
@@ -27,12 +29,7 @@ extension ChatSession {
     try require(start.subject, field: "subject", atMost: limits.dataBytesMaximum)
     try require(start.userKey ?? "", field: "gms_user", atMost: limits.dataBytesMaximum)
     try require(start.firstMessage ?? "", field: "message", atMost: limits.textBytesMaximum)
-    if let target = start.pushTarget {
-      try require(target.type, field: "push_notification_type", atMost: limits.dataBytesMaximum)
-      try require(target.deviceID, field: "push_notification_deviceid", atMost: limits.dataBytesMaximum)
-      try require(target.provider ?? "", field: "push_notification_provider", atMost: limits.dataBytesMaximum)
-      try require(target.language ?? "", field: "push_notification_language", atMost: limits.dataBytesMaximum)
-    }
+    try require(start.pushTarget, policy)
     try requireRoom(for: start.firstMessage?.isEmpty == false ? 2 : 1, policy)
     _ = try mergedData(with: start.data, policy)
     return [.started(with: start)]
@@ -56,6 +53,22 @@ extension ChatSession {
   func updateData(_ pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
     try requireLive()
     return try mergedData(with: pairs, policy) == data ? [] : [.dataUpdated(pairs: pairs)]
+  }
+
+  func changePushTarget(_ target: PushTarget?, _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
+    try requireLive()
+    try require(target, policy)
+    return target == pushTarget ? [] : [.pushTargetChanged(to: target)]
+  }
+
+  private func require(_ target: PushTarget?, _ policy: ChatPolicy) throws(ChatRejection) {
+    guard let target else { return }
+    let limit = policy.limits.dataBytesMaximum
+    try require(target.type, field: "push_notification_type", atMost: limit)
+    try require(target.deviceID, field: "push_notification_deviceid", atMost: limit)
+    try require(target.provider ?? "", field: "push_notification_provider", atMost: limit)
+    try require(target.language ?? "", field: "push_notification_language", atMost: limit)
+    try require(target.subscriptionID ?? "", field: "subscriptionID", atMost: limit)
   }
 
   /// Refreshes that bring nothing new are in use all the same, but one note in an eighth of the time to live is enough.
@@ -86,7 +99,7 @@ extension ChatSession {
 extension [DataPair] {
   mutating func merge(_ pairs: [DataPair]) {
     for pair in pairs {
-      let index = firstIndex { $0.name == pair.name }
+      let index = firstIndex { $0.name.isNamed(pair.name) }
       switch (index, pair.value.isEmpty) {
       case (let index?, true): remove(at: index)
       case (let index?, false): self[index] = pair

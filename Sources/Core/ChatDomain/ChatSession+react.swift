@@ -8,6 +8,7 @@ extension ChatSession {
       return [.opened, .notifyAgents(.waiting)] + transcript.map { .notifyAgents(.line(AgentLine($0))) }
     case .expired: return [.expired]
     case .dataUpdated: return [.notifyAgents(.dataChanged)]
+    case .pushTargetChanged(let target): return target.map { [.pushTargetNamed($0)] } ?? []
     case .served: return []
     // Agents are to read anew. Whether they thought the customer away is not known any more; they may hear it twice.
     case .erased: return isLive ? [.notifyAgents(.dataChanged), .notifyAgents(.customerOnline(true))] : []
@@ -22,7 +23,7 @@ extension ChatSession {
 
     case .cometSubscribed(let session, let activeAfter), .cometConnected(let session, let activeAfter):
       return activeAfter.map { catchUp(of: session, after: $0) } ?? []
-    case .cometUnsubscribed, .cometDetached: return []
+    case .cometUnsubscribed, .cometDetached, .positionStated: return []
     case .customerAbsent: return [.notifyAgents(.customerOnline(false))]
     case .customerReturned: return isLive ? [.notifyAgents(.customerOnline(true))] : []
 

@@ -50,6 +50,7 @@ extension PushTarget {
     writer.text(3, ifPresent: provider)
     writer.text(4, ifPresent: language)
     if debug { writer.bool(5, true) }
+    writer.text(6, ifPresent: subscriptionID)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -63,6 +64,7 @@ extension PushTarget {
       case 3: provider = try payload.text()
       case 4: language = try payload.text()
       case 5: debug = try payload.bool()
+      case 6: subscriptionID = try payload.text()
       default: try payload.skip()
       }
     }

@@ -7,6 +7,18 @@ public enum DeviceIdentifier {
     case empty
     case tooLong
     case whiteSpace
+    /// The type posts to its identifier, and this is no URL of http or https.
+    case noURL
+
+    /// What is wrong, to follow the name of a field.
+    public var reason: String {
+      switch self {
+      case .empty: "is empty"
+      case .tooLong: "is longer than \(DeviceIdentifier.lengthMaximum) bytes"
+      case .whiteSpace: "holds white space or control characters"
+      case .noURL: "is no URL of http or https"
+      }
+    }
   }
 
   /// Blanks, `<` and `>` go: early iOS code printed a token as `<9f1c 07ab …>`. A token for APNs that is all hex digits
@@ -16,6 +28,7 @@ public enum DeviceIdentifier {
     guard text.utf8.count <= lengthMaximum else { throw .tooLong }
     if keepsText(type) {
       guard !text.isEmpty else { throw .empty }
+      if type == "httpcb", !isWebURL(text) { throw .noURL }
       return text
     }
     let kept = text.filter { $0 != " " && $0 != "<" && $0 != ">" }
@@ -29,6 +42,12 @@ public enum DeviceIdentifier {
   /// True for a token that one physical device has: it has one owner at a time. A URL or a free name may be many
   /// people's.
   public static func isToken(type: String) -> Bool { !["httpcb", "customhttp", "comet"].contains(type) }
+
+  /// Whether it can be posted to at all; the courier judges the rest.
+  private static func isWebURL(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    return ["http://", "https://"].contains { lower.hasPrefix($0) && lower.utf8.count > $0.utf8.count }
+  }
 
   private static func keepsText(_ type: String) -> Bool {
     ["httpcb", "customhttp", "webpush", "comet"].contains(type)

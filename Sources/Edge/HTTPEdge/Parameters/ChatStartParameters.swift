@@ -1,5 +1,6 @@
 import ChatDomain
 import Engine
+import PushDomain
 
 extension ChatStartRequest {
   /// What the parameters of a chat's start mean, aliases and fallbacks applied. Spec: GMS 3.4.
@@ -19,7 +20,7 @@ extension ChatStartRequest {
     self.init(
       userKey: userKey, notifiesByComet: parameters["notify_by"]?.lowercased() == "comet", nickname: nickname,
       subject: parameters["subject"] ?? "", firstMessage: parameters.first(of: "message"),
-      pushTarget: Self.pushTarget(parameters), data: data)
+      pushTarget: try parameters.pushTarget, data: data)
   }
 
   /// The canonical names of the customer's identity, with the spellings that clients use.
@@ -28,28 +29,56 @@ extension ChatStartRequest {
   ]
 
   /// Parameters that have a meaning of their own, and so are not attached data once more.
-  private static let consumed: Set<String> = [
+  private static let consumed = Set([
     "notify_by", "firstName", "FirstName", "lastName", "LastName", "email", "EmailAddress", "emailAddress",
-    "userDisplayName", "nickname", "subject", "message", "push_notification_deviceid", "push_notification_type",
-    "push_notification_language", "push_notification_provider", "push_notification_debug", "_verbose",
+    "userDisplayName", "nickname", "subject", "message", "_verbose",
+  ]).union(DataPair.pushRegistration)
+}
+
+extension DataPair {
+  /// The parameters that say where pushes go.
+  fileprivate static let pushRegistration: Set<String> = [
+    "push_notification_deviceid", "push_notification_type", "push_notification_language",
+    "push_notification_provider", "push_notification_debug", "subscriptionID",
   ]
 
-  /// Nil unless both type and device are there: an app that has no token yet sends the type alone. A type that this
-  /// server does not know is kept: the chat runs without pushes, and the log says why. Spec: GMS 7.1.
-  private static func pushTarget(_ parameters: RequestParameters) -> PushTarget? {
-    var device = parameters["push_notification_deviceid"] ?? ""
-    guard let type = parameters.first(of: "push_notification_type") else { return nil }
-    if type == "ios" { device = iosToken(device) }
-    if device.isEmpty { return nil }
-    return PushTarget(
-      type: type, deviceID: device, provider: parameters.first(of: "push_notification_provider"),
-      language: parameters.first(of: "push_notification_language"),
-      debug: parameters.isTrue("push_notification_debug"))
+  /// It says where pushes go, and so is not attached data once more.
+  var isPushRegistration: Bool { Self.pushRegistration.contains(name) }
+}
+
+extension RequestParameters {
+  /// The id of the subscription to push to; nil if none is named. Spec: GMS 3.4.
+  /// - Throws: if a device is named as well: of the two one would get nothing.
+  var pushSubscription: String? {
+    get throws(EdgeFailure) {
+      guard let id = first(of: "subscriptionID") else { return nil }
+      guard first(of: "push_notification_deviceid") == nil else {
+        throw .badParameter("subscriptionID", "cannot be given together with 'push_notification_deviceid'")
+      }
+      return id
+    }
   }
 
-  /// Tokens are often pasted from a debug print: `<740f4707 bebcf74f …>`.
-  private static func iosToken(_ text: String) -> String {
-    text.filter { !$0.isWhitespace && $0 != "<" && $0 != ">" }
+  /// Where pushes go; nil without a device: an app that has no token yet sends the type alone. A type that this server does
+  /// not know or has not enabled is kept: the chat runs without pushes, and the verbose reply says why. Spec: GMS 7.1.
+  /// - Throws: for what no server could push to: a device without a type, or what is no device of that type.
+  var pushTarget: PushTarget? {
+    get throws(EdgeFailure) {
+      guard var device = first(of: "push_notification_deviceid") else { return nil }
+      guard let type = first(of: "push_notification_type") else { throw .missingParameter("push_notification_type") }
+      // Tokens are often pasted from a debug print, over several lines: `<740f4707 bebcf74f …>`.
+      if type == "ios" { device = device.filter { !$0.isWhitespace && $0 != "<" && $0 != ">" } }
+      guard type != "comet" else {
+        throw .badParameter("push_notification_type", "is comet, which reaches no app that is away")
+      }
+      // Kept as it came: who pushes cleans it.
+      do throws(DeviceIdentifier.Problem) { _ = try DeviceIdentifier.cleaned(device, type: type) } catch {
+        throw .badParameter("push_notification_deviceid", error.reason)
+      }
+      return PushTarget(
+        type: type, deviceID: device, provider: first(of: "push_notification_provider"),
+        language: first(of: "push_notification_language"), debug: isTrue("push_notification_debug"))
+    }
   }
 }
 

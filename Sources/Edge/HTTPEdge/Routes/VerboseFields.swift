@@ -10,6 +10,8 @@ struct VerboseFields {
   private let port: Int
   private let isTLS: Bool
   private let timeZoneOffset: String
+  /// Why nothing can be pushed to the device that the app has named; nil if there is no reason. Spec: GMS 7.1.
+  var pushObstacle: String?
 
   init(_ reply: ChatReply, _ parameters: RequestParameters, _ request: Request, _ context: EdgeRequestContext) {
     self.reply = reply
@@ -33,9 +35,21 @@ struct VerboseFields {
       ("_chatIxnAPI_START_TYPING_URL", path + "/startTyping"), ("_chatIxnAPI_STOP_TYPING_URL", path + "/stopTyping"),
       ("_chatIxnAPI_DISCONNECT_URL", path + "/disconnect"),
     ]
-    for (name, value) in members {
+    for (name, value) in members + comet + push {
       writer.key(name)
       writer.string(value)
     }
   }
+
+  /// How the events of a chat without a user are followed: a session that is to get them names the chat in its handshake.
+  /// Spec: GMS 4.2.
+  private var comet: [(String, String)] {
+    guard reply.isFollowedByServiceID else { return [] }
+    return [
+      ("_chatIxnAPI_COMET_URL", "/genesys/cometd"),
+      ("_chatIxnAPI_COMET_HANDSHAKE_EXT", #"{"serviceId":"\#(reply.serviceID)"}"#),
+    ]
+  }
+
+  private var push: [(String, String)] { pushObstacle.map { [("pushNotificationProblem", $0)] } ?? [] }
 }

@@ -15,8 +15,12 @@ public struct AirshipProvider: PushProvider {
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
       _ = try (AirshipCredential(options), courier.trust("airship.ca_file", options))
-      return AirshipAudience(deviceID: target.deviceID) == nil ? "device id: malformed" : nil
+      return refusal(of: target, options)
     } catch { return error.description }
+  }
+
+  public func refusal(of target: PushAddress, _ options: PushOptions) -> String? {
+    AirshipAudience(deviceID: target.deviceID) == nil ? "device id: malformed" : nil
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {

@@ -30,10 +30,17 @@ public struct WebPushProvider: PushProvider {
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
-      let configuration = try configuration(options)
-      guard let endpoint = WebPushSubscription(target.deviceID)?.endpoint else { return "device id: no subscription" }
-      return configuration.policy.objection(to: endpoint.text).map { "device id: \($0)" }
+      return try objection(to: target, configuration(options))
     } catch { return error.description }
+  }
+
+  public func refusal(of target: PushAddress, _ options: PushOptions) -> String? {
+    (try? configuration(options)).flatMap { objection(to: target, $0) }
+  }
+
+  private func objection(to target: PushAddress, _ configuration: Configuration) -> String? {
+    guard let endpoint = WebPushSubscription(target.deviceID)?.endpoint else { return "device id: no subscription" }
+    return configuration.policy.objection(to: endpoint.text).map { "device id: \($0)" }
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {

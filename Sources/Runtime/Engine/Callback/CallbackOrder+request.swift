@@ -1,5 +1,6 @@
 import CallbackDomain
 import EventSourcing
+import PushDomain
 
 /// What a request means, with the options of its service. Spec: GMS 9.1.
 extension CallbackRequest {
@@ -15,7 +16,7 @@ extension CallbackRequest {
     isUserKeyMade = order.userKey == nil
     terms = try reader.terms()
     fields = order.fields.filter { !$0.value.isEmpty }
-    device = reader.device()
+    device = try reader.device()
     desiredTime = try reader.time("_desired_time")
     accessNumber = reader.option("_access_number").flatMap { $0.isEmpty ? nil : $0 }
     priority = reader.option("_priority").flatMap { Int($0) } ?? 0
@@ -60,13 +61,20 @@ struct CallbackFieldReader {
     return terms
   }
 
-  /// Nil unless type and token are there. Spec: GMS 9.1, `_device_os`.
-  func device() -> CallbackDevice? {
-    guard let type = field("_device_os") ?? field("push_notification_type"),
-      let id = field("_device_notification_id") ?? field("push_notification_deviceid")
-    else { return nil }
+  /// Nil without a device; an app that has no token yet says the type alone. Spec: GMS 9.1, `_device_os`.
+  /// - Throws: for what nothing could ever be pushed to: a device without a type, or what is no device of that type.
+  func device() throws(EngineError) -> CallbackDevice? {
+    let name = field("_device_notification_id") == nil ? "push_notification_deviceid" : "_device_notification_id"
+    guard let text = field(name) else { return nil }
+    guard let type = (field("_device_os") ?? field("push_notification_type"))?.lowercased() else {
+      throw .missing(field: "_device_os")
+    }
+    let id: String
+    do throws(DeviceIdentifier.Problem) { id = try DeviceIdentifier.cleaned(text, type: type) } catch {
+      throw .invalid(field: name, reason: error.reason)
+    }
     return CallbackDevice(
-      type: type.lowercased(), deviceID: id,
+      type: type, deviceID: id,
       provider: field("push_notification_provider") ?? option("_provider_name").flatMap { $0.isEmpty ? nil : $0 },
       language: field("push_notification_language"),
       debug: Self.isTrue(field("push_notification_debug") ?? option("_use_debug_push_certificate")))

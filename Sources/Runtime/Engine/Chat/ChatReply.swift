@@ -21,6 +21,8 @@ public struct ChatReply: Sendable, Equatable {
   /// Our ids of the customer's party, for the verbose form.
   public var userID: String
   public var secureKey: String
+  /// It notifies by Comet and has no user: only a session that names its service id gets its events. Spec: GMS 4.2.
+  public var isFollowedByServiceID = false
 }
 
 /// The parameters of a chat's start that the engine needs; aliases and fallbacks are already applied.

@@ -4,6 +4,7 @@ import EventSourcing
 import JSONEnvelope
 import Logging
 public import PushDomain
+import Synchronization
 
 /// Hands pushes to the queues of their devices, and what the queues hold to the couriers and back.
 ///
@@ -31,6 +32,7 @@ struct PushDispatcher: Sendable {
   let deadLetters: DeadLetterIndex
   let waiters: PushWaiters
   let underWay: KeysUnderWay
+  let events: Late<OperatorEvents>
   let producers = PushProducers()
   let random: @Sendable () -> Double
   let logger: Logger
@@ -40,8 +42,16 @@ struct PushDispatcher: Sendable {
   func dispatch(_ push: ChatPush, of chat: Entity<ChatSession>) async {
     let chatEntry = chats.index[chat.id.key]
     let serviceName = chatEntry?.serviceName ?? ""
-    let wanted = address(push.target, of: chat.id.key)
-    if let reason = obstacle(wanted, tag: Self.chatTag) {
+    var wanted = address(push.target, of: chat.id.key)
+    var obstacle = hindrance(wanted, tag: Self.chatTag)
+    if let id = push.target.subscriptionID {
+      if let terms = await producers.subscription(id) {
+        wanted = terms.address.speaking(push.target.language)
+      } else {
+        obstacle = "the subscription is over"
+      }
+    }
+    if let reason = obstacle {
       // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
       metrics.skipped(type: wanted.type)
       if push.ordinal == 1 {
@@ -62,13 +72,27 @@ struct PushDispatcher: Sendable {
     let now = context.time.now
     let attempts = chats.option("_max_notify_delivery_attempts", of: chat.id.key).flatMap(Int.init) ?? 3
     let lifetime = pushOptions(device.address, tag: Self.chatTag).integer("push.time_to_live") ?? 3_600
+    let text = self.text(of: push, chat.id.key)
     let message = PushMessage(
-      producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: push.message,
-      content: Self.content(push, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
-      compactContent: Self.content(push, serviceID: chat.id.key, transcriptBytes: nil), service: serviceName,
+      producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: text,
+      content: Self.content(
+        push, text: text, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
+      compactContent: Self.content(push, text: text, serviceID: chat.id.key, transcriptBytes: nil),
+      service: serviceName,
       target: device.address, attemptsMaximum: attempts, expiry: now.advanced(by: .seconds(lifetime)),
       owner: chatEntry?.userKey, registeredAt: device.registeredAt)
     _ = await enqueue(message)
+  }
+
+  /// What a chat's push says, in the language that the app has asked for. Spec: GMS 8.3, localized texts.
+  private func text(of push: ChatPush, _ serviceID: String) -> String {
+    let isSet = chats.option("_client_timeout_notification_message", of: serviceID) != nil
+    return options.current.texts.chatAlert(language: push.target.language, plain: isSet ? push.message : nil)
+  }
+
+  /// Why nothing can be pushed for this chat; nil if something can, or nothing is to be.
+  func obstacle(_ target: PushTarget, of serviceID: String) -> String? {
+    obstacle(address(target, of: serviceID), tag: Self.chatTag)
   }
 
   /// - Returns: false if there is no queue for it: the producer goes on owing it, and offers it again after a restart.
@@ -81,7 +105,7 @@ struct PushDispatcher: Sendable {
     if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
       await handedOver(message.id)
     } else {
-      await queue.post(.enqueue(message))
+      await queue.post(.enqueue(message, limits: queueLimits))
     }
     return true
   }
@@ -107,21 +131,41 @@ struct PushDispatcher: Sendable {
   // MARK: What a queue wants
 
   func perform(_ effects: [PushEffect], of queue: Entity<PushQueue>) async {
+    var isOfMessages = false
     for effect in effects {
       switch effect {
       case .ready(let priority, let since): await offer(queue, priority, since: since)
       case .startTimer(let timer, let deadline): start(timer, at: deadline, of: queue)
       case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
       case .accepted(let id): await handedOver(id)
-      case .settled(let id, let outcome, let attempts): note(id, outcome, attempts: attempts)
+      case .settled(let id, let outcome, let attempts):
+        note(id, outcome, attempts: attempts)
+        guard outcome.leavesDeadLetter else { break }
+        let letter = await queue.peek { queue in queue.deadLetters.first { $0.message.id == id } }
+        if let letter { await events.value.exhausted(letter, of: queue.id.key) }
       case .addressGone(let reason):
         await devices.gone(queue.id.key, reason: reason)
         await producers.gone(queue.id.key, reason: reason)
       case .deadLetters(let count): deadLetters.set(queue.id.key, count)
       // The mailbox has no courier.
-      case .mailWaits, .mailEnded, .mailDropped: break
+      case .mailWaits, .mailEnded, .mailDropped, .mailNoticed: continue
       }
+      isOfMessages = true
     }
+    if isOfMessages { deadLetters.set(queue.id.key, await queue.peek { $0.backlog }) }
+  }
+
+  /// The bounds of each queue.
+  var queueLimits: PushLimits { Self.queueLimits(options) }
+
+  static func queueLimits(_ options: OptionStore) -> PushLimits {
+    var limits = PushLimits()
+    let count = options.current.sections["push"]?["push.queue_messages"].flatMap { Int($0) }
+    if let count, EngineLimits.queueMessages.contains(count) {
+      limits.messagesMaximum = count
+      limits.deadLettersMaximum = count
+    }
+    return limits
   }
 
   private func offer(_ queue: Entity<PushQueue>, _ priority: PushPriority, since: Timestamp) async {
@@ -129,9 +173,21 @@ struct PushDispatcher: Sendable {
     lanes.offer(queue.id.key, on: lane(of: message), priority, since: since)
   }
 
-  private func lane(of message: PushMessage) -> CourierLane {
-    let type = message.target.type
-    return providers(type)?.lane(of: message.target, pushOptions(message)) ?? CourierLane(id: type, label: type)
+  private func lane(of message: PushMessage) -> CourierLane { lane(of: message.target, tag: message.tag) }
+
+  private func lane(of target: PushAddress, tag: String) -> CourierLane {
+    providers(target.type)?.lane(of: target, pushOptions(target, tag: tag))
+      ?? CourierLane(id: target.type, label: target.type)
+  }
+
+  /// What waits in the queues, by the label of the lane that it is for; what waits for its next attempt, too.
+  func backlogs() -> [String: DeadLetterIndex.Backlog] {
+    var found: [String: DeadLetterIndex.Backlog] = [:]
+    for (kind, backlog) in deadLetters.backlogs {
+      let label = lane(of: kind.target, tag: kind.tag).label
+      found[label] = found[label].map { $0.with(backlog) } ?? backlog
+    }
+    return found
   }
 
   // MARK: One attempt
@@ -159,9 +215,10 @@ struct PushDispatcher: Sendable {
         .attemptEnded(message.id, attempt: attempt, .refused(reason: objection), schedule: schedule(of: message)))
       return lanes.released(key, on: lane)
     }
+    let answer = AnswerNote()
     let delivery = PushDelivery(
       message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
-      now: context.time.now)
+      now: context.time.now, noteAnswer: answer.note)
     let provider = providers(message.target.type)
     #if CARILLON_CANARIES
       if Canary.sings(.pushTwice) { _ = await provider?.deliver(delivery) }
@@ -171,7 +228,9 @@ struct PushDispatcher: Sendable {
     let age = Duration.milliseconds(max(0, context.time.now.milliseconds - delivery.now.milliseconds))
     metrics.attempted(
       lane: lane.label, app: message.service, outcome: outcome.word, reason: outcome.reason, after: age)
-    await queue.post(.attemptEnded(message.id, attempt: attempt, told, schedule: schedule(of: message)))
+    // The lane may tell the queue something milder: what is known of the attempt itself is for the record all the same.
+    let report = PushReport(answer: answer.text, mayBeDelivered: outcome.mayBeDelivered)
+    await queue.post(.attemptEnded(message.id, attempt: attempt, told, schedule: schedule(of: message), report: report))
     if case .delivered(_, let replacement?) = outcome { await devices.replace(message.target, by: replacement) }
   }
 
@@ -185,7 +244,9 @@ struct PushDispatcher: Sendable {
       return nil
     }
     do {
-      let started = try await queue.perform(.begin) { $0.attempt }
+      let (started, backlog) = try await queue.perform(.begin(limits: queueLimits)) { ($0.attempt, $0.backlog) }
+      // An attempt that begins has no effect, and what is in flight waits no longer.
+      deadLetters.set(key, backlog)
       if let started { return (queue, started.message, started.attempt) }
       lanes.released(key, on: lane)
     } catch {
@@ -200,6 +261,13 @@ struct PushDispatcher: Sendable {
     tasks.spawn {
       await alone(key, lane) {
         let turn = CourierLaneMachine.Action.refuse(key: key, reason: reason)
+        if let queue = queues[key], let next = await queue.peek({ $0.next }), self.lane(of: next).id != lane.id {
+          // It has another endpoint by now, which nobody has switched off.
+          lanes.released(key, on: lane)
+          let effects = await queue.peek { $0.outstandingEffects }
+          for case .ready(let priority, let since) in effects { await offer(queue, priority, since: since) }
+          return
+        }
         guard let (queue, message, attempt) = await begin(key, lane, turn: turn) else { return }
         await queue.post(
           .attemptEnded(message.id, attempt: attempt, .refused(reason: reason), schedule: schedule(of: message)))
@@ -217,10 +285,12 @@ struct PushDispatcher: Sendable {
   /// Spec: GMS 7.4; providers 1.2, 4.3.
   private func schedule(of message: PushMessage) -> PushSchedule {
     var schedule = PushSchedule()
+    schedule.limits = queueLimits
     schedule.jitter = random()
     let pauses =
       pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
-      ?? (SupportCourier.all.contains(message.target.type) ? SupportCourier.retrySchedule : [])
+      ?? (SupportCourier.all.contains(message.target.type) || message.target.type == OperatorEvents.type
+        ? SupportCourier.retrySchedule : [])
     // Also what no `Duration` can hold is a number to `Double`.
     schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
     return schedule
@@ -228,12 +298,12 @@ struct PushDispatcher: Sendable {
 
   /// What the timers do: made once, since there is one for each push that waits.
   static func timerFired(
-    _ queues: EntityDirectory<PushQueue>, _ context: RuntimeContext
+    _ queues: EntityDirectory<PushQueue>, _ options: OptionStore, _ context: RuntimeContext
   ) -> KeyedTimers<PushTimer>.Firing {
     { timer, key in
       // By its key, not by itself: a timer must not keep a queue from its sleep.
       context.lanes[EntityID(queues.kind, key).hashValue].enqueue {
-        await queues[key]?.post(timer.command)
+        await queues[key]?.post(timer.command(queueLimits(options)))
       }
     }
   }
@@ -282,13 +352,20 @@ struct PushDispatcher: Sendable {
     return provider.obstacle(target, pushOptions(target, tag: tag))
   }
 
+  /// Why a push to this address is not even to be queued: as `obstacle`, but what is wrong with the address alone is no
+  /// reason. The courier refuses it, and the operator sees it as a dead letter.
+  func hindrance(_ target: PushAddress, tag: String) -> String? {
+    guard let obstacle = obstacle(target, tag: tag) else { return nil }
+    return providers(target.type)?.refusal(of: target, pushOptions(target, tag: tag)) == nil ? obstacle : nil
+  }
+
   /// The chat push message. Spec: GMS 7.2.
   /// - Parameter transcriptBytes: the bound of the texts in `lastTranscript`, which leaves out the oldest; nil for none.
-  static func content(_ push: ChatPush, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
+  static func content(_ push: ChatPush, text: String, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
     writer.key("message")
-    writer.string(push.message)
+    writer.string(text)
     writer.key("serviceId")
     writer.string(serviceID)
     if var room = transcriptBytes {
@@ -312,13 +389,35 @@ struct PushDispatcher: Sendable {
   }
 }
 
+extension PushAddress {
+  /// The same, for texts in this language.
+  fileprivate func speaking(_ language: String?) -> PushAddress {
+    PushAddress(
+      type: type, deviceID: deviceID, provider: provider, language: language ?? self.language, debug: debug,
+      authorization: authorization)
+  }
+}
+
 extension PushTimer {
   /// What its firing tells the queue.
-  fileprivate var command: PushCommand {
+  fileprivate func command(_ limits: PushLimits) -> PushCommand {
     switch self {
-    case .retry(let producer): .retryDue(producer: producer)
-    case .expiry: .expiryDue
+    case .retry(let producer): .retryDue(producer: producer, limits: limits)
+    case .expiry: .expiryDue(limits: limits)
     }
+  }
+}
+
+/// What a receiver has answered, while its attempt is under way.
+private final class AnswerNote: Sendable {
+  private let bytes = Mutex<[UInt8]>([])
+
+  func note(_ answer: [UInt8]) { bytes.withLock { $0 = Array(answer.prefix(PushReport.answerBytesMaximum)) } }
+
+  /// Nil if there was none. What is no text stands there as far as it is.
+  var text: String? {
+    let bytes = bytes.withLock { $0 }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -7,11 +7,13 @@ final class PushProducers: Sendable {
   typealias HandedOver = @Sendable (_ key: String, _ number: Int) async -> Void
   /// Why a push is not to go out any more; nil if it may.
   typealias Objection = @Sendable (PushMessage) async -> String?
+  typealias Subscriptions = @Sendable (_ id: String) async -> SubscriptionTerms?
   typealias Gone = @Sendable (_ queue: String, _ reason: String) async -> Void
 
   private let handlers = Mutex<[String: HandedOver]>([:])
   private let objections = Mutex<[String: Objection]>([:])
   private let listeners = Mutex<[Gone]>([])
+  private let subscriptions = Mutex<Subscriptions?>(nil)
 
   /// - Parameter prefix: such as `callback/`; must end with the first slash of the producer's name.
   func register(_ prefix: String, _ handler: @escaping HandedOver) {
@@ -22,6 +24,14 @@ final class PushProducers: Sendable {
   /// haste, may have kept a queue from knowing.
   func register(_ prefix: String, objection: @escaping Objection) {
     objections.withLock { $0[prefix] = objection }
+  }
+
+  func register(subscriptions: @escaping Subscriptions) { self.subscriptions.withLock { $0 = subscriptions } }
+
+  /// The terms of a subscription; nil for one that is over.
+  func subscription(_ id: String) async -> SubscriptionTerms? {
+    guard let subscriptions = subscriptions.withLock({ $0 }) else { return nil }
+    return await subscriptions(id)
   }
 
   func objection(to message: PushMessage) async -> String? {

@@ -120,13 +120,7 @@ extension SupportService {
     }
     do throws(DeviceIdentifier.Problem) {
       return try DeviceIdentifier.cleaned(text, type: isAppleToken ? "ios" : "android")
-    } catch {
-      switch error {
-      case .empty: throw .invalid(field: field, reason: "is empty")
-      case .tooLong: throw .invalid(field: field, reason: "is longer than \(DeviceIdentifier.lengthMaximum) bytes")
-      case .whiteSpace: throw .invalid(field: field, reason: "holds white space or control characters")
-      }
-    }
+    } catch { throw .invalid(field: field, reason: error.reason) }
   }
 
   /// An identifier without its type: as it may be stored.
@@ -157,6 +151,9 @@ extension SupportService {
     }
     for case .deviceClosed(let device) in effects {
       metrics.deviceEnded(device.ending?.reason)
+      await dispatcher.events.value.supportDeviceEnded(
+        number * SupportIDs.perOwner + Int64(device.id), of: number, type: device.platform.name,
+        reason: device.ending?.reason.name ?? "")
       guard let queue = directQueue(of: device) else { continue }
       await dispatcher.queues[queue]?.post(
         .withdraw(owner: Self.ownerName(number), reason: "the device was unregistered"))

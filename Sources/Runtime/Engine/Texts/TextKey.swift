@@ -1,6 +1,6 @@
 /// A text that an app shows its user. The raw value is its name in the operator's file.
 ///
-/// Pushes show the text of the dialog that they announce. Spec: GMS 9.3, 9.6.
+/// Pushes of callbacks show the text of the dialog that they announce. Spec: GMS 9.3, 9.6.
 public enum TextKey: String, Sendable, CaseIterable {
   case confirmationLabel = "callback.confirmation.label"
   case confirmationQuestion = "callback.confirmation.question"
@@ -17,6 +17,8 @@ public enum TextKey: String, Sendable, CaseIterable {
   case waitForAgent = "callback.wait-for-agent.text"
   case cancelled = "callback.cancelled.text"
   case ok = "callback.ok"
+  /// What the push of a chat shows. Spec: GMS 7.2.
+  case newMessage = "chat.new-message"
 
   /// What its text has to say in braces: `{minutes}`.
   var placeholders: Set<String> { self == .confirmationLater ? ["minutes"] : [] }

@@ -15,6 +15,7 @@ extension TextTable {
       .waitForAgent: "We will notify you when agent is available",
       .cancelled: "Your request has been cancelled",
       .ok: "Ok",
+      .newMessage: "New message from Agent",
     ],
     "de": [
       .confirmationLabel: "Unser Serviceteam ist jetzt für Sie da",
@@ -30,6 +31,7 @@ extension TextTable {
       .waitForAgent: "Wir benachrichtigen Sie, sobald jemand für Sie da ist",
       .cancelled: "Ihre Anfrage wurde storniert",
       .ok: "OK",
+      .newMessage: "Neue Nachricht vom Serviceteam",
     ],
     "fr": [
       .confirmationLabel: "Un conseiller est disponible dès maintenant",
@@ -45,6 +47,7 @@ extension TextTable {
       .waitForAgent: "Nous vous préviendrons dès qu’un conseiller sera disponible",
       .cancelled: "Votre demande a été annulée",
       .ok: "OK",
+      .newMessage: "Nouveau message de votre conseiller",
     ],
     "es": [
       .confirmationLabel: "Hay un agente disponible en este momento",
@@ -60,6 +63,7 @@ extension TextTable {
       .waitForAgent: "Le avisaremos cuando haya un agente disponible",
       .cancelled: "Su solicitud se ha cancelado",
       .ok: "Aceptar",
+      .newMessage: "Nuevo mensaje del agente",
     ],
     "ja": [
       .confirmationLabel: "ただいま担当者が対応できます",
@@ -75,6 +79,7 @@ extension TextTable {
       .waitForAgent: "担当者が対応できるようになりましたらお知らせします",
       .cancelled: "ご依頼をキャンセルしました",
       .ok: "OK",
+      .newMessage: "担当者から新しいメッセージがあります",
     ],
     "ko": [
       .confirmationLabel: "지금 상담원과 연결할 수 있습니다",
@@ -90,6 +95,7 @@ extension TextTable {
       .waitForAgent: "상담원과 연결할 수 있게 되면 알려 드리겠습니다",
       .cancelled: "요청이 취소되었습니다",
       .ok: "확인",
+      .newMessage: "상담원의 새 메시지가 있습니다",
     ],
   ]
 }

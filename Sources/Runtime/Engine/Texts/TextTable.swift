@@ -5,6 +5,8 @@ public import CallbackDomain
 public struct TextTable: Sendable, Equatable {
   /// Language → key → text. Languages as `normalized` has them. English is complete.
   private var texts: [String: [TextKey: String]]
+  /// Which of them are the operator's.
+  private var replaced: [String: Set<TextKey>] = [:]
 
   /// The built-in texts.
   public init() { texts = Self.builtIn }
@@ -31,6 +33,17 @@ public struct TextTable: Sendable, Equatable {
     text(dialog.headline, language: language)
   }
 
+  /// What the push of a chat shows: the operator's text in this language or the wider one, else what the option says,
+  /// else our text. Spec: GMS 8.3, localized texts.
+  /// - Parameter plain: `_client_timeout_notification_message`; nil if it is not set.
+  func chatAlert(language: String?, plain: String?) -> String {
+    let key = TextKey.newMessage
+    for tag in language.map({ Self.wider($0) }) ?? [] where replaced[tag]?.contains(key) == true {
+      if let text = texts[tag]?[key] { return text }
+    }
+    return plain ?? text(key, language: language)
+  }
+
   /// The language that suits a request best: the first of its `Accept-Language` that has texts of its own; nil if none.
   /// Spec: RFC 9110 12.5.4, RFC 4647 3.4.
   public func language(accepted header: String?) -> String? {
@@ -46,6 +59,7 @@ public struct TextTable: Sendable, Equatable {
     guard let key = TextKey(rawValue: key) else { throw .unknownKey }
     try key.judge(text)
     texts[language, default: [:]][key] = text
+    replaced[language, default: []].insert(key)
   }
 
   // MARK: Languages
