@@ -99,7 +99,7 @@ struct PushFilterTests {
       (Conversation.say("a"), .messageText), (.agentTyping(agentID: "k", started: true), .typingStarted),
       (.agentTyping(agentID: "k", started: false), .typingStopped),
       (.agentJoin(agentID: "s", nickname: "S", role: .supervisor), .joined), (.agentLeave(agentID: "k"), .left),
-      (.agentPushURL(agentID: "k", url: "u"), .pushURL), (.agentNotice(agentID: "k", text: "n"), .custom),
+      (.agentPushURL(agentID: "k", url: "https://u.test/"), .pushURL), (.agentNotice(agentID: "k", text: "n"), .custom),
     ]
     #expect(Set(actions.map(\.1)) == Set(TranscriptEventType.allCases))
     for (action, type) in actions {

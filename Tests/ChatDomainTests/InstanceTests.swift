@@ -151,8 +151,10 @@ struct RejectionTests {
     var conversation = Conversation()
     let actions: [ChatAction] = [
       Conversation.start(), .customerSend(text: "a"), .customerTyping(started: true, preview: ""),
-      .customerNotice(text: "a"), .customerPushURL("u"), .updateData([]), .customerLeave, Conversation.joinK,
-      Conversation.say("a"), .agentTyping(agentID: "k", started: true), .agentPushURL(agentID: "k", url: "u"),
+      .customerNotice(text: "a"), .customerPushURL("https://u.test/"), .updateData([]), .customerLeave,
+      Conversation.joinK,
+      Conversation.say("a"), .agentTyping(agentID: "k", started: true),
+      .agentPushURL(agentID: "k", url: "https://u.test/"),
       .agentNotice(agentID: "k", text: "a"), .agentLeave(agentID: "k"), .agentClose(agentID: "k"),
     ]
     for action in actions {
@@ -186,7 +188,7 @@ struct RejectionTests {
     try conversation.when(.customerLeave, at: 2)
     let actions: [ChatAction] = [
       .customerSend(text: "a"), .customerTyping(started: false, preview: ""), .customerNotice(text: "a"),
-      .customerPushURL("u"), .updateData([DataPair("a", "1")]), Conversation.joinK, Conversation.say("a"),
+      .customerPushURL("https://u.test/"), .updateData([DataPair("a", "1")]), Conversation.joinK, Conversation.say("a"),
       .agentLeave(agentID: "k"), .agentClose(agentID: "k"),
     ]
     for action in actions {
@@ -200,7 +202,8 @@ struct RejectionTests {
     var conversation = try Conversation.online()
     let actions: [ChatAction] = [
       .agentSend(agentID: "x", text: "a"), .agentTyping(agentID: "x", started: true),
-      .agentPushURL(agentID: "x", url: "u"), .agentNotice(agentID: "x", text: "a"), .agentLeave(agentID: "x"),
+      .agentPushURL(agentID: "x", url: "https://u.test/"), .agentNotice(agentID: "x", text: "a"),
+      .agentLeave(agentID: "x"),
       .agentClose(agentID: "x"),
     ]
     for action in actions {
@@ -223,6 +226,29 @@ struct RejectionTests {
   func empty(action: ChatAction, field: String) throws {
     var conversation = try Conversation.online()
     #expect(throws: ChatRejection.empty(field: field)) { try conversation.when(action, at: 2) }
+  }
+
+  @Test(
+    "only pages of the web are pushed",
+    arguments: [
+      "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "intent://x", "ftp://a.test/", "a.test/",
+      "//a.test/", "http:", "http:/a.test", "http://", "https:///x", "http://?x", "https://a.test/ x",
+      " https://a.test",
+      "https://a.test/\u{0}", "httpss://a.test",
+    ])
+  func addresses(url: String) throws {
+    var conversation = try Conversation.online()
+    let reason = "is not an http or https URL"
+    #expect(throws: ChatRejection.invalid(field: "pushUrl", reason: reason)) {
+      try conversation.when(.customerPushURL(url), at: 2)
+    }
+    #expect(throws: ChatRejection.invalid(field: "url", reason: reason)) {
+      try conversation.when(.agentPushURL(agentID: "k", url: url), at: 2)
+    }
+    for good in ["HTTPS://a.test", "http://[::1]:8/?q#f", "http://bücher.test/ü"] {
+      try conversation.when(.customerPushURL(good), at: 2)
+      try conversation.when(.agentPushURL(agentID: "k", url: good), at: 2)
+    }
   }
 
   @Test("an agent cannot join as the customer")

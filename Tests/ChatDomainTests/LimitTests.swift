@@ -18,10 +18,12 @@ struct LimitTests {
       ("text", { .agentSend(agentID: "k", text: $0) }), ("url", { .agentPushURL(agentID: "k", url: $0) }),
       ("text", { .agentNotice(agentID: "k", text: $0) }),
     ]
-    var conversation = try conversation { $0.textBytesMaximum = 4 }
+    var conversation = try conversation { $0.textBytesMaximum = 11 }
     for (field, action) in operations {
-      try conversation.when(action("ää"), at: 2)
-      #expect(throws: ChatRejection.tooLong(field: field, limit: 4)) { try conversation.when(action("ääa"), at: 2) }
+      try conversation.when(action("http://ää"), at: 2)
+      #expect(throws: ChatRejection.tooLong(field: field, limit: 11)) {
+        try conversation.when(action("http://ääa"), at: 2)
+      }
     }
   }
 
@@ -109,8 +111,8 @@ struct LimitTests {
     try conversation.when(.agentJoin(agentID: "l", nickname: "Lea", role: .supervisor), at: 2)
     let refused: [ChatAction] = [
       .customerSend(text: "a"), .customerTyping(started: true, preview: ""), .customerNotice(text: "a"),
-      .customerPushURL("u"), Conversation.say("a"), .agentTyping(agentID: "k", started: true),
-      .agentPushURL(agentID: "k", url: "u"), .agentNotice(agentID: "k", text: "a"),
+      .customerPushURL("https://u.test/"), Conversation.say("a"), .agentTyping(agentID: "k", started: true),
+      .agentPushURL(agentID: "k", url: "https://u.test/"), .agentNotice(agentID: "k", text: "a"),
       .agentJoin(agentID: "m", nickname: "M", role: .agent),
     ]
     for action in refused {

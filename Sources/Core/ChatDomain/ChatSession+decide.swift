@@ -6,8 +6,9 @@ extension ChatSession {
   /// too late: it changes nothing then.
   public func decide(_ command: ChatCommand, now: Timestamp) throws(ChatRejection) -> [ChatEvent] {
     let policy = command.policy
+    guard opens(to: command.caller, policy) else { throw .unknownService }
     switch command.action {
-    case .create(let serviceName, let data): return try create(serviceName, data, policy, now)
+    case .create(let serviceName, let data, let userKey): return try create(serviceName, data, userKey, policy, now)
     case .start(let start): return try begin(start, policy)
     case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
     case .erase: return erase()
@@ -15,25 +16,37 @@ extension ChatSession {
     case .customerSend(let text): return try customerLine(.messageText, text, field: "message", policy)
     case .customerTyping(let started, let preview): return try customerTyping(started, preview, policy)
     case .customerNotice(let text): return try customerLine(.custom, text, field: "message", policy)
-    case .customerPushURL(let url): return try customerLine(.pushURL, url, field: "pushUrl", policy)
+    case .customerPushURL(let url):
+      let line = try customerLine(.pushURL, url, field: "pushUrl", policy)
+      try requireWebAddress(url, field: "pushUrl")
+      return line
     case .updateData(let pairs): return try updateData(pairs, policy)
+    case .changePushTarget(let target): return try changePushTarget(target, policy)
     case .customerLeave: return try customerLeave()
     case .noteServed(let position): return noteServed(position, policy, now)
 
-    case .agentJoin(let agentID, let nickname, let role): return try agentJoin(agentID, nickname, role, policy, now)
+    case .agentJoin(let agentID, let nickname, let role, let onlyIfWaiting):
+      return try agentJoin(agentID, nickname, role, onlyIfWaiting: onlyIfWaiting, policy, now)
     case .agentSend(let agentID, let text):
       return try agentLine(agentID, .messageText, text, field: "text", policy, now)
     case .agentTyping(let agentID, let started): return try agentTyping(agentID, started, policy, now)
-    case .agentPushURL(let agentID, let url): return try agentLine(agentID, .pushURL, url, field: "url", policy, now)
+    case .agentPushURL(let agentID, let url):
+      let line = try agentLine(agentID, .pushURL, url, field: "url", policy, now)
+      try requireWebAddress(url, field: "url")
+      return line
     case .agentNotice(let agentID, let text): return try agentLine(agentID, .custom, text, field: "text", policy, now)
     case .agentLeave(let agentID): return try agentLeave(agentID, policy, now)
     case .agentClose(let agentID): return try agentClose(agentID, policy, now)
 
-    case .cometSubscribed(let session, let delivered): return try cometSubscribed(session, delivered, policy)
-    case .cometConnected(let session, let delivered): return try cometConnected(session, delivered, policy)
+    case .cometSubscribed(let session, let delivered, let stated):
+      return try cometSubscribed(session, delivered, stated, policy)
+    case .cometConnected(let session, let delivered, let stated):
+      return try cometConnected(session, delivered, stated, policy)
     case .cometUnsubscribed(let session, let delivered): return cometUnsubscribed(session, delivered)
-    case .cometDisconnected(let session, let position, let delivered, let concernsSeveralChats):
-      return cometDisconnected(session, position, delivered, concernsSeveralChats, policy, now)
+    case .cometDisconnected(let session, let position, let delivered, let concernsSeveralChats, let departed):
+      return cometDisconnected(session, position, delivered, concernsSeveralChats, departed, policy, now)
+    case .statePosition(let position, let concernsSeveralChats, let replacesStated):
+      return statePosition(position, concernsSeveralChats, replacesStated: replacesStated, policy, now)
     case .cometLost(let session, let delivered): return cometLost(session, delivered, policy, now)
 
     case .pushDelayElapsed(let phase): return pushDelayElapsed(phase, policy)
@@ -66,6 +79,16 @@ extension ChatSession {
 
   func require(_ text: String, field: String, atMost limit: Int) throws(ChatRejection) {
     guard text.utf8.count <= limit else { throw .tooLong(field: field, limit: limit) }
+  }
+
+  /// What the other side's app is to open: a page of the web, never a script or a file of its own.
+  func requireWebAddress(_ url: String, field: String) throws(ChatRejection) {
+    let scheme = url.prefix { $0 != ":" }.lowercased()
+    let rest = url.utf8.dropFirst(scheme.utf8.count)
+    guard scheme == "http" || scheme == "https", rest.starts(with: "://".utf8),
+      let first = rest.dropFirst(3).first, first != UInt8(ascii: "/"), first != UInt8(ascii: "?"),
+      first != UInt8(ascii: "#"), url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+    else { throw .invalid(field: field, reason: "is not an http or https URL") }
   }
 
   func requireText(_ text: String, field: String, _ policy: ChatPolicy) throws(ChatRejection) {

@@ -101,11 +101,21 @@ struct CallbackActionTests {
       let agent = try await server.caller("anna", .agent)
       #expect(try await agent.json("GET", "/agent/1/callbacks/\(id)")["snoozedUntil"]?.string != nil)
       #expect(
-        try await app.act(id, "cancel", by: method).body
+        try await app.act(id, "cancel").body
           == Self.text("Your request has been cancelled").replacing("INSTANCE", with: id))
       let record = try await app.record(id)
       #expect(record["_callback_state"] == "COMPLETED")
       #expect(record["_callback_reason"] == "CANCELLED")
+    }
+  }
+
+  @Test("a link that is only followed cancels nothing", arguments: ["GET", "PUT", "DELETE"])
+  func followedLink(method: String) async throws {
+    try await ServerHarness.runCallbacks { _, app in
+      let id = try await app.order()
+      let answer = try await app.act(id, "cancel", by: method)
+      #expect(answer.status == 405)
+      #expect(try await app.record(id)["_callback_state"] != "COMPLETED")
     }
   }
 
@@ -133,7 +143,7 @@ struct CallbackActionTests {
     try await ServerHarness.runCallbacks { _, app in
       let id = try await app.order()
       _ = try await app.act(id, "cancel")
-      for method in ["POST", "GET"] {
+      for method in action == "cancel" ? ["POST"] : ["POST", "GET"] {
         let answer = try await app.act(id, action, by: method)
         #expect(answer.status == status, "\(method) \(answer.body)")
         if status == 404 { #expect(try JSONValue(parsing: answer.body)["exception"] == "CallbackEndedException") }

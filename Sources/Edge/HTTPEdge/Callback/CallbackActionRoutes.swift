@@ -1,13 +1,17 @@
 import CallbackDomain
+import ChatDomain
 import Engine
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 
-/// What an app does with its callback: the URLs in pushes and dialogs. By POST, or by GET as newer apps do it.
-/// Spec: GMS 9.2.
+/// What an app does with its callback: the URLs in pushes and dialogs. By POST, or by GET as newer apps do it; but a link
+/// that is followed, or fetched beforehand, cancels nothing. Spec: GMS 9.2.
+///
+/// The id is the key: an app may come from a push with nothing else. Whoever shows another's `gms_user` finds nothing.
 struct CallbackActionRoutes {
   let engine: Engine
+  let limits: EdgeLimits
   let settings: MessagingEdgeSettings
 
   /// What an action does and answers.
@@ -33,7 +37,7 @@ struct CallbackActionRoutes {
       let (view, dialog) = try await Self.unlessOver { try await callbacks.snooze(id) }
       return try await answer(request, context, with: dialog, of: view)
     }
-    add("cancel", to: router) { id, request, context in
+    add("cancel", to: router, byGetToo: false) { id, request, context in
       let view = try await callbacks.cancel(id, note: "cancelled by the customer")
       return .json { dialogs(view, request, context).writeCancelled(into: &$0) }
     }
@@ -44,23 +48,34 @@ struct CallbackActionRoutes {
     }
   }
 
-  private func add(_ name: String, to router: EdgeRoutes, _ perform: @escaping Action) {
-    let (access, callbacks) = (ServiceAccess(engine: engine), engine.callbacks)
+  private func add(
+    _ name: String, to router: EdgeRoutes, byGetToo: Bool = true, _ perform: @escaping Action
+  ) {
+    let (access, callbacks, limits) = (ServiceAccess(engine: engine), engine.callbacks, limits)
     let route: EdgeRoute = { request, context in
       let id = try context.parameters.require("service")
       try await access.check(request, instance: id)
       // The instance of a chat has none of these.
       guard callbacks.serviceName(of: id) != nil else { throw EdgeFailure.notFound }
+      guard await callbacks.obeys(id, try request.userKey(limits: limits)) == true else {
+        throw EngineError.chat(.unknownService)
+      }
       return try await perform(id, request, context)
     }
-    router.resource(RouterPath("/genesys/1/service/:service/\(name)"), [.post: route, .get: route])
+    router.resource(
+      RouterPath("/genesys/1/service/:service/\(name)"), byGetToo ? [.post: route, .get: route] : [.post: route])
   }
 
   @Sendable private func answer(
     _ request: Request, _ context: EdgeRequestContext, with dialog: CallbackDialog, of view: CallbackView
   ) async throws -> Response {
     if view.status == .completed, dialog.asksCustomer { throw EdgeFailure.stale }
-    return .json { dialogs(view, request, context).write(dialog, into: &$0) }
+    var dialogs = dialogs(view, request, context)
+    if dialog == .startChat {
+      let userKey = try request.userKey(limits: limits)
+      dialogs.userHeader = try await Self.unlessOver { try await engine.callbacks.chatKey(of: view, showing: userKey) }
+    }
+    return .json { [dialogs] in dialogs.write(dialog, into: &$0) }
   }
 
   private func dialogs(_ view: CallbackView, _ request: Request, _ context: EdgeRequestContext) -> CallbackDialogs {

@@ -18,6 +18,8 @@ struct APISchema: Sendable, Equatable {
   static let bool = APISchema(["type": "boolean"])
   /// `2026-03-01T09:15:00Z`
   static let time = APISchema(["type": "string", "format": "date-time"])
+  /// What is shown to the other side to be opened.
+  static let webAddress = text(8...2_000).with("pattern", "^https?://[^/?#\\s]\\S*$")
   static let bytes = APISchema(["type": "string", "format": "binary"])
   /// A whole number, or a text that holds one.
   static let lenientInteger = APISchema(["type": ["integer", "string"], "pattern": "^[0-9]+$", "minimum": 0])

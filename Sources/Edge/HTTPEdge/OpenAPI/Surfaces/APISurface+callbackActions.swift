@@ -4,7 +4,7 @@ import JSONEnvelope
 
 /// Spec: GMS 9.2, 9.3.
 extension APISurface {
-  /// Each by POST, and by GET as newer apps do it.
+  /// Each by POST, and by GET as newer apps do it, but `cancel`.
   static let actions: [APIOperation] = [
     action(
       CallbackDialog.confirmWithCode.action, "dialogConfirmWithCode", "The question, with a hint about tones",
@@ -17,20 +17,23 @@ extension APISurface {
     action(CallbackDialog.waitForAgent.action, "waitForAgent", "The dialog that lets wait", "TextDialog"),
     action("connect", "connect", "The customer is ready", "CallbackDialog", changes: true),
     action("snooze", "snooze", "The customer wants to be asked again later", "CallbackDialog", changes: true),
-    action("cancel", "cancel", "The customer does not want it any more", "TextDialog", changes: true),
+    action(
+      "cancel", "cancel", "The customer does not want it any more", "TextDialog", changes: true, methods: [.post]),
     action("not-used", "notUsed", "Nothing", nil),
     action("check-queue-position", "checkQueuePosition", "How long it may take", "QueuePosition"),
   ].flatMap { $0 }
 
   private static func action(
-    _ name: String, _ id: String, _ summary: String, _ schema: String?, changes: Bool = false
+    _ name: String, _ id: String, _ summary: String, _ schema: String?, changes: Bool = false,
+    methods: [HTTPRequest.Method] = [.post, .get]
   ) -> [APIOperation] {
-    [HTTPRequest.Method.post, .get].map { method in
+    methods.map { method in
       APIOperation(
         method, "/genesys/1/service/{service}/\(name)", id + (method == .post ? "ByPost" : "ByGet"), summary,
-        access: .customer, parameters: [.callbackID],
+        about: "The id is the key; whoever shows another's `gms_user` finds nothing.",
+        access: .customer, parameters: [.callbackID, .ownerKey],
         answers: [.json(200, "What to show now.", schema.map { .named($0) } ?? APISchema(["type": "object"]))],
-        failures: changes ? [400, 404, 409, 507] : [404])
+        failures: changes ? [400, 404, 409, 507] : [400, 404])
     }
   }
 
@@ -70,7 +73,9 @@ extension APISurface {
 
   private static let startChatDialog = APISchema.object([
     .required("_dialog_id"), kind("StartChat"), .required("_label"), .required("_start_chat_url"),
-    .required("_comet_url"), .required("_user_header", .text, "To be sent as `gms_user`."),
+    .required("_comet_url"),
+    .required(
+      "_user_header", .text, "To be sent as `gms_user`: what was shown, or a key that opens this chat alone."),
     .required("_id_to_jump_before", .oneOf("exit://")),
     .required("_chat_parameters", .object([.required("subject")])), .required("_id"),
   ])
