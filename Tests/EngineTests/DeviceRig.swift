@@ -184,7 +184,7 @@ final class DeviceRig: Sendable {
   func ends() throws -> [FinalPushOutcome] {
     try events(.pushQueue, as: PushEvent.self).compactMap { event in
       switch event {
-      case .settled(_, let outcome, _, _, _), .declined(_, let outcome): outcome
+      case .settled(_, let outcome, _, _, _, _), .declined(_, let outcome): outcome
       default: nil
       }
     }
@@ -215,7 +215,10 @@ final class PatientProvider: PushProvider {
   ) { self.lane = lane }
 
   var types: Set<String> {
-    ["test", "httpcb", "ios", "fcm", "airship", SupportWebhooks.webhookType, SupportWebhooks.eventsType]
+    [
+      "test", "httpcb", "ios", "fcm", "airship", SupportWebhooks.webhookType, SupportWebhooks.eventsType,
+      OperatorEvents.type,
+    ]
   }
   func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? { state.withLock { $0.obstacle } }
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane { lane(target, options) }

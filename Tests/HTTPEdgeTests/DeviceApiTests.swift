@@ -152,7 +152,9 @@ struct DeviceApiTests {
       let letter = try #require(letters[0])
       #expect(letter["device"]?.string == id && letter["outcome"] == "refused" && letter["reason"] == "400 BadTopic")
       #expect(letter["id"]?.string == courier.deliveries[0].id)
-      #expect(!"\(letters)".contains("secret text"))
+      #expect(letter["alert"] == "secret text" && letter["body"] == "{}" && letter["isWhole"] == true)
+      #expect(letter["history"]?[0]?["reason"] == "400 BadTopic" && letter["lastAnswer"] == .null)
+      #expect(!"\(letters)".contains(Self.token))
       let path = "/admin/1/dead-letters/\(id)/\(letter["producer"]?.string ?? "")/1"
       #expect(try await ops.call("POST", path + "/retry").status == 204)
       try await until { try await ops.call("GET", "/admin/1/dead-letters").json.array?.isEmpty == false }
@@ -160,6 +162,39 @@ struct DeviceApiTests {
       #expect(try await ops.call("DELETE", path).status == 204)
       #expect(try await ops.call("GET", "/admin/1/dead-letters").json == [])
       #expect(try await ops.call("DELETE", path).status == 404)
+    }
+  }
+
+  @Test("many are counted first, and go out again at a pace; the list goes on behind its cursor")
+  func replay() async throws {
+    try await run { _, courier, anna, ops in
+      let id = try await device(anna)
+      courier.answer(always: .refused(reason: "400 BadTopic"))
+      for _ in 0..<3 { _ = try await ops.call("POST", "/admin/1/devices/\(id)/pushes", #"{"body":"b"}"#) }
+      let first = try await ops.call("GET", "/admin/1/dead-letters?limit=2&type=ios").json
+      #expect(first.array?.count == 2)
+      let cursor = try #require(first[1]?["cursor"]?.string)
+      let second = try await ops.call("GET", "/admin/1/dead-letters?limit=2&type=ios&after=\(cursor)").json
+      #expect(second.array?.count == 1 && second[0]?["id"] != first[1]?["id"])
+      #expect(try await ops.call("GET", "/admin/1/dead-letters?type=fcm").json == [])
+      for bad in ["outcome=lost", "from=yesterday", "limit=0"] {
+        #expect(try await ops.call("GET", "/admin/1/dead-letters?\(bad)").status == 400)
+      }
+
+      let path = "/admin/1/dead-letters/replay"
+      #expect(try await ops.call("GET", path).status == 404)
+      let counted = try await ops.call("POST", path, #"{"type":"ios","outcome":null}"#)
+      #expect(counted.status == 200 && counted.json == ["dryRun": true, "count": 3, "more": false])
+      #expect(courier.deliveries.count == 3)
+      courier.answer(always: .delivered(id: "as-1"))
+      let begun = try await ops.call("POST", path, #"{"dryRun":false,"perSecond":1000}"#)
+      #expect(begun.status == 202 && begun.json["count"] == 3)
+      try await until { try await ops.call("GET", path).json["running"] == false }
+      let done = try await ops.call("GET", path).json
+      #expect(done["retried"] == 3 && done["skipped"] == 0)
+      #expect(try await ops.call("GET", "/admin/1/dead-letters").json == [])
+      #expect(try await ops.call("DELETE", path).status == 204)
+      #expect(try await ops.call("POST", path, #"{"perSecond":0}"#).status == 400)
     }
   }
 
@@ -187,6 +222,9 @@ struct DeviceApiTests {
         ("GET", "/admin/1/devices"), ("POST", "/admin/1/devices"), ("GET", "/admin/1/devices/x"),
         ("POST", "/admin/1/devices/x/end"), ("POST", "/admin/1/devices/x/pushes"), ("GET", "/admin/1/dead-letters"),
         ("POST", "/admin/1/dead-letters/x/y/1/retry"), ("DELETE", "/admin/1/dead-letters/x/y/1"),
+        ("POST", "/admin/1/dead-letters/x/y/retry"), ("DELETE", "/admin/1/dead-letters/x/y"),
+        ("POST", "/admin/1/dead-letters/replay"), ("GET", "/admin/1/dead-letters/replay"),
+        ("DELETE", "/admin/1/dead-letters/replay"),
         ("GET", "/admin/1/lanes"), ("POST", "/admin/1/lanes/reset"),
       ] {
         #expect(try await caller.call(method, path).status == 403, "\(method) \(path)")

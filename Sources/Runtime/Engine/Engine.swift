@@ -30,6 +30,8 @@ public final class Engine: Sendable {
   public let notifications: NotificationService
   public let storage: StorageService
   public let support: SupportService
+  /// Tells of refused attempts.
+  public let security: SecurityLog
   /// Devices' connections.
   public let deviceGateway: DeviceGateway
   /// App servers' connections.
@@ -111,11 +113,13 @@ public final class Engine: Sendable {
       limits: configuration.runtimeLimits, onLostState: onFatal)
     tasks = TaskPool(limit: configuration.limits.tasksMaximum)
     pushTasks = TaskPool(limit: configuration.limits.pushTasksMaximum)
+    security = SecurityLog(logger: logger) { time.monotonicMilliseconds }
     feed = AgentFeed(limits: configuration.limits, firstNumber: UInt64(max(0, time.now.milliseconds)) << 16)
 
     comet = CometGateway(
       context: context, tasks: tasks, identifiers: identifiers, settings: configuration.sessionSettings,
-      limits: configuration.limits, requiresCookie: configuration.requiresCookie)
+      limits: configuration.limits, requiresCookie: configuration.requiresCookie,
+      requiresProof: configuration.requiresProof, security: security)
     let lateInterpreter = Late<ChatInterpreter>()
     let chatDirectory = EntityDirectory<ChatSession>(
       kind: .chatSession, context: context, note: { ChatNote($0).bytes }
@@ -137,9 +141,10 @@ public final class Engine: Sendable {
     let deviceDirectory = EntityDirectory<Device>(kind: .device, context: context, note: { DeviceNote($0).bytes }) {
       effects, device in await lateDevices.value.perform(effects, of: device)
     }
+    let lateEvents = Late<OperatorEvents>()
     devices = DeviceService(
       directory: deviceDirectory, index: DeviceIndex(), queues: queues, context: context, limits: configuration.limits,
-      metrics: courierMetrics)
+      metrics: courierMetrics, events: lateEvents)
     lateDevices.set(devices)
     let random: @Sendable () -> Double = { [randomBytes = environment.randomBytes] in
       var bits: UInt32 = 0
@@ -152,10 +157,7 @@ public final class Engine: Sendable {
     let cometCourier = CometCourier(gateway: comet, lanes: lanes, ids: notificationIDs, context: context)
     comet.attach(cometCourier)
     let lateSupport = Late<SupportService>()
-    let webhooks = SupportWebhooks(
-      index: SupportIndex(queue: { [options] device in
-        SupportAppSettings(device.app, options.current)?.directAddress(of: device.key).map { DeviceKey.of($0) }
-      }), options: options, providers: providers)
+    let webhooks = SupportWebhooks(options: options, providers: providers)
     let supportCourier = SupportCourier(webhooks: webhooks, service: lateSupport)
     let dispatcher = PushDispatcher(
       queues: queues, devices: devices, chats: chats, options: options,
@@ -166,13 +168,17 @@ public final class Engine: Sendable {
         default: providers(type)
         }
       }, lanes: lanes,
-      timers: KeyedTimers(wheel: wheel, time: time, firing: PushDispatcher.timerFired(queues, context)),
+      timers: KeyedTimers(wheel: wheel, time: time, firing: PushDispatcher.timerFired(queues, options, context)),
       context: context, tasks: pushTasks, limits: configuration.limits, metrics: courierMetrics,
-      deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(),
+      deadLetters: deadLetters, waiters: PushWaiters(), underWay: KeysUnderWay(), events: lateEvents,
       random: random, logger: logger)
     lanes.attach(
-      start: { lateDispatcher.value.startAttempt($0, $1) }, refuse: { lateDispatcher.value.refuse($0, $1, $2) })
+      start: { lateDispatcher.value.startAttempt($0, $1) }, refuse: { lateDispatcher.value.refuse($0, $1, $2) },
+      disabled: { [pushTasks] lane, reason in
+        _ = pushTasks.spawn { await lateEvents.value.endpointDisabled(lane, reason: reason) }
+      })
     lateDispatcher.set(dispatcher)
+    lateEvents.set(OperatorEvents(dispatcher: dispatcher, identifiers: identifiers))
     couriers = CourierService(dispatcher: dispatcher, identifiers: identifiers)
     let installationDirectory = EntityDirectory<Installation>(
       kind: .installation, context: context, note: { InstallationNote($0).bytes }
@@ -242,7 +248,10 @@ public final class Engine: Sendable {
       instances: ServiceInstances(chats: chats, callbacks: callbacks), tasks: tasks, identifiers: identifiers,
       context: context, limits: configuration.limits)
     let support = SupportService(
-      dispatcher: dispatcher, webhooks: webhooks, comet: comet, storage: storage, feed: feed, tasks: tasks,
+      dispatcher: dispatcher,
+      index: SupportIndex { [options] device in
+        options.supportApp(device.app)?.directAddress(of: device.key).map { DeviceKey.of($0) }
+      }, webhooks: webhooks, comet: comet, storage: storage, feed: feed, tasks: tasks,
       identifiers: identifiers, logger: logger, service: lateSupport)
     self.support = support
     comet.attach(
@@ -253,9 +262,15 @@ public final class Engine: Sendable {
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel,
-      notificationIDs: notificationIDs, follow: { [callbacks] in await callbacks.chatChanged($0) })
+      follow: { [callbacks] in await callbacks.chatChanged($0) })
     lateInterpreter.set(interpreter)
     comet.attach(chats)
+    comet.attach(interpreter)
+  }
+
+  /// How much one answer to a list may hold.
+  public var listMaximum: (agents: Int, operators: Int) {
+    (configuration.limits.agentListMaximum, configuration.limits.listMaximum)
   }
 
   /// The entities that sleep when nobody asks for them.
@@ -271,6 +286,9 @@ public final class Engine: Sendable {
 
   /// False during recovery, and from the beginning of a graceful stop.
   public var isReady: Bool { ready.load(ordering: .acquiring) }
+
+  /// True while the disk has no room for the journal: changes are refused, and whatever only reads goes on.
+  public var isStorageFull: Bool { journal.writer?.isStorageFull ?? false }
 
   /// Recovery is over, unless a stop began meanwhile.
   func becomeReady() {
@@ -306,6 +324,7 @@ public final class Engine: Sendable {
     }
     await comet.stop()
     feed.finish()
+    couriers.stopDeadLetterReplay()
     messaging.drain()
   }
 

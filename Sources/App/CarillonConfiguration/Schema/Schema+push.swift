@@ -27,6 +27,18 @@ extension Schema {
       row(
         "push.retry_schedule", .list, nil,
         "pauses between attempts in seconds, instead of 1, 4, 16 … and _max_notify_delivery_attempts"),
+      OptionSpecification(
+        "push.queue_messages", in: [.push], .integer(16...1_000), default: "1000",
+        "pushes that may wait for one device or support user, and dead letters that are kept of it; the oldest goes",
+        takes: .reload),
+      OptionSpecification(
+        "push.events_url", in: [.push], .url,
+        "where the operator hears of endpoint.disabled, device.ended and message.exhausted; nowhere if absent",
+        takes: .reload),
+      OptionSpecification(
+        "push.events_secret", in: [.push], .text,
+        "whsec_…: signs what is posted there (Standard Webhooks); webhooks.secret if absent", takes: .reload,
+        isSecret: true),
     ] + apple + google + webhooks + others
 
   /// APNs. Spec: providers 2; GMS 7.3.

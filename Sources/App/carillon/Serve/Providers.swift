@@ -33,6 +33,7 @@ struct Providers {
     table = ProviderTable([
       apns, fcm, CustomHTTPProvider(courier: courier), HTTPCallbackProvider(courier: courier),
       AirshipProvider(courier: courier), WebPushProvider(courier: courier), SupportWebhookProvider(courier: courier),
+      OperatorEventsProvider(courier: courier),
     ])
   }
 

@@ -1,3 +1,4 @@
+import Engine
 import GCMProtocol
 import Hummingbird
 
@@ -10,21 +11,8 @@ enum PathText {
     return RequestParameters.decodeText(text.utf8.flatMap { $0 == plus ? Array("%2B".utf8) : [$0] })
   }
 
-  /// Everything but letters, digits and `-._~` as `%` and two digits. Spec: RFC 3986, 2.3.
-  static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  /// The reverse of `decode`.
+  static func encode(_ text: String) -> String { PercentEncoding.encode(text) }
 
   /// The name of a topic; nil if it is none. Some clients put names into the path as they are, and `%` is a letter of
   /// them like any other.

@@ -28,6 +28,6 @@ enum SendRoute: Equatable {
 extension Substring {
   /// As it is if its escapes are not valid.
   fileprivate var removingPercentEncoding: String {
-    contains("%") ? RequestParameters.decodeText(utf8) ?? String(self) : String(self)
+    contains("%") ? PathText.decode(self) ?? String(self) : String(self)
   }
 }

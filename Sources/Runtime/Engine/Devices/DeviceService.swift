@@ -10,6 +10,7 @@ public struct DeviceService: Sendable {
   let context: RuntimeContext
   let limits: EngineLimits
   let metrics: CourierMetrics
+  let events: Late<OperatorEvents>
 
   // MARK: For apps and operators
 
@@ -44,12 +45,21 @@ public struct DeviceService: Sendable {
   public func list(
     _ filter: DeviceFilter, after: String = "", limit: Int = 100
   ) async throws(EngineError) -> [DeviceView] {
+    try await page(filter, after: after, limit: limit).elements
+  }
+
+  /// The same, with where they go on.
+  public func page(
+    _ filter: DeviceFilter, after: String, limit: Int
+  ) async throws(EngineError) -> ListPage<DeviceView> {
     var views: [DeviceView] = []
-    for key in index.keys(filter, after: after, limit: max(1, min(limit, limits.listMaximum))) {
+    let most = max(1, min(limit, limits.listMaximum))
+    let keys = index.keys(filter, after: after, limit: most + 1)
+    for key in keys.prefix(most) {
       if let view = await directory[key]?.peek({ DeviceView($0, id: key) }) { views.append(view) }
     }
     do { try await context.untilDurable() } catch { throw .unavailable }
-    return views
+    return ListPage(elements: views, next: keys.count > most ? keys[most - 1] : nil)
   }
 
   /// Ends a device: nothing more is sent to it, nor what waits already.
@@ -122,6 +132,8 @@ public struct DeviceService: Sendable {
       case .closed(let reason):
         metrics.deviceEnded(reason: reason)
         await close(device.id.key, reason: reason)
+        let type = await device.peek { $0.registration?.address.type }
+        await events.value.deviceEnded(device.id.key, type: type ?? "", reason: reason)
       case .handedOver(let owner): await queues[device.id.key]?.post(.handOver(to: owner))
       case .changed: index.set(device.id.key, await device.peek { DeviceNote($0) })
       }
@@ -166,12 +178,7 @@ public struct DeviceService: Sendable {
     do throws(DeviceIdentifier.Problem) {
       deviceID = try DeviceIdentifier.cleaned(address.deviceID, type: address.type)
     } catch {
-      switch error {
-      case .empty: throw .invalid(field: "identifier", reason: "is empty")
-      case .tooLong:
-        throw .invalid(field: "identifier", reason: "is longer than \(DeviceIdentifier.lengthMaximum) bytes")
-      case .whiteSpace: throw .invalid(field: "identifier", reason: "holds white space or control characters")
-      }
+      throw .invalid(field: "identifier", reason: error.reason)
     }
     return DeviceRegistration(
       address: PushAddress(

@@ -7,6 +7,7 @@ public final class OptionStore: Sendable {
     var options: Options
     var policies: [String: ChatPolicy] = [:]
     var pushes: [PushKey: [String: String]] = [:]
+    var supportApps: [String: SupportAppSettings] = [:]
   }
 
   private struct PushKey: Hashable {
@@ -39,6 +40,17 @@ public final class OptionStore: Sendable {
     }
   }
 
+  /// The app of this client id; nil if none is configured. Made once: each comment and each device asks.
+  func supportApp(_ clientID: String) -> SupportAppSettings? {
+    state.withLock { state in
+      if let app = state.supportApps[clientID] { return app }
+      let app = SupportAppSettings(clientID, state.options)
+      // What is not configured may be called anything.
+      if app != nil { state.supportApps[clientID] = app }
+      return app
+    }
+  }
+
   /// The policy of a chat of `service` whose request brought `request`.
   func policy(service: String, request: [DataPair]) -> ChatPolicy {
     state.withLock { state in
@@ -62,6 +74,8 @@ extension ChatPolicy {
     if let seconds = text("_ttl").flatMap({ Int64($0) }), (1...315_360_000).contains(seconds) {
       timeToLive = .seconds(seconds)
     }
+    // Not what a request says: it is about who may make one.
+    opensByServiceID = options.service(service, "_open_by_service_id", request: []) == "true"
     if let message = text("_client_timeout_notification_message") { pushMessage = message }
     if let notice = text("_agent_timeout_notification_message") { absenceNotice = notice }
     if let notice = text("_agent_return_notification_message") { returnNotice = notice }

@@ -16,7 +16,7 @@ extension Engine {
     let sweepInterval = settings.sleepAfter.map { $0 / 4 }
     while (try? await Task.sleep(for: tick)) != nil {
       guard isReady else { continue }
-      let isFull = journal.writer?.isStorageFull ?? false
+      let isFull = isStorageFull
       if isFull != wasFull {
         wasFull = isFull
         metrics.storage(isFull: isFull)

@@ -13,6 +13,9 @@ final class CourierLanes: Sendable {
   /// Ends what the queue has next, unsent, and then says `released`. False if there is no room for it now.
   typealias Refuse = @Sendable (_ key: String, _ lane: CourierLane, _ reason: String) -> Bool
 
+  /// An endpoint has been switched off.
+  typealias Disabled = @Sendable (_ lane: CourierLane, _ reason: String) -> Void
+
   private struct Entry {
     let lane: CourierLane
     var machine: CourierLaneMachine
@@ -27,6 +30,7 @@ final class CourierLanes: Sendable {
   private let logger: Logger
   private let start = Late<Start>()
   private let refuse = Late<Refuse>()
+  private let disabled = Late<Disabled>()
 
   init(
     context: RuntimeContext, limits: EngineLimits, random: @escaping @Sendable () -> Double, metrics: CourierMetrics,
@@ -39,9 +43,10 @@ final class CourierLanes: Sendable {
     self.logger = logger
   }
 
-  func attach(start: @escaping Start, refuse: @escaping Refuse) {
+  func attach(start: @escaping Start, refuse: @escaping Refuse, disabled: @escaping Disabled) {
     self.start.set(start)
     self.refuse.set(refuse)
+    self.disabled.set(disabled)
   }
 
   // MARK: For the dispatcher
@@ -162,7 +167,9 @@ final class CourierLanes: Sendable {
       switch condition {
       case .closed: logger.notice("pushes go out again", metadata: metadata)
       case .open: logger.error("pushes wait: their provider cannot be used", metadata: metadata)
-      case .off: logger.critical("an endpoint is switched off: it has failed for days", metadata: metadata)
+      case .off:
+        logger.critical("an endpoint is switched off: it is gone, or has failed for days", metadata: metadata)
+        disabled.value(lane, reason)
       }
     }
   }

@@ -14,6 +14,8 @@ final class CourierMetrics: Sendable {
   private let counters = Mutex<[Key: Counter]>([:])
   private let timers = Mutex<[Key: Metrics.Timer]>([:])
   private let gauges = Mutex<[Key: Gauge]>([:])
+  /// The lanes whose backlog was said last.
+  private let reported = Mutex<Set<String>>([])
 
   private static let reasonsMaximum = 1_000
 
@@ -47,6 +49,26 @@ final class CourierMetrics: Sendable {
     gauge("carillon.lane.open", [("lane", lane)]).record(summary.open)
     gauge("carillon.lane.off", [("lane", lane)]).record(summary.off)
     gauge("carillon.lane.oldest_seconds", [("lane", lane)]).record(Double(summary.oldestAge.wholeMilliseconds) / 1_000)
+  }
+
+  /// What waits, by lane; a lane of which nothing is said any more has nothing.
+  func report(_ backlogs: [String: DeadLetterIndex.Backlog], now: Timestamp) {
+    let silent = reported.withLock { reported in
+      let silent = reported.subtracting(backlogs.keys)
+      reported = Set(backlogs.keys)
+      return silent
+    }
+    for lane in silent { report(lane, urgent: 0, normal: 0, age: 0) }
+    for (lane, backlog) in backlogs {
+      let age = max(0, now.milliseconds - backlog.since.milliseconds)
+      report(lane, urgent: backlog.urgent, normal: backlog.normal, age: Double(age) / 1_000)
+    }
+  }
+
+  private func report(_ lane: String, urgent: Int, normal: Int, age: Double) {
+    gauge("carillon.push.queue_depth", [("lane", lane), ("priority", "high")]).record(urgent)
+    gauge("carillon.push.queue_depth", [("lane", lane), ("priority", "normal")]).record(normal)
+    gauge("carillon.push.oldest_age_seconds", [("lane", lane)]).record(age)
   }
 
   func report(deadLetters count: Int) { gauge("carillon.push.dead_letters", []).record(count) }
@@ -107,21 +129,13 @@ extension PushOutcome {
     switch self {
     case .delivered: "delivered"
     case .retryable(_, _, let mayBeDelivered, _): mayBeDelivered ? "unknown" : "retry"
+    case .rejected: "rejected"
     case .unprocessed: "unprocessed"
     case .refused: "refused"
     case .unregistered: "unregistered"
+    case .endpointGone: "endpoint_gone"
     case .laneBroken: "lane_broken"
     case .lanePaused: "lane_paused"
-    }
-  }
-
-  /// The short description, empty for a success.
-  var reason: String {
-    switch self {
-    case .delivered: ""
-    case .retryable(let reason, _, _, _), .unprocessed(let reason, _), .refused(let reason),
-      .unregistered(let reason, _, _), .laneBroken(let reason), .lanePaused(let reason, _):
-      reason
     }
   }
 }

@@ -2,38 +2,168 @@ import EventSourcing
 import PushDomain
 import Synchronization
 
-/// Which queues keep dead letters, and how many. Rebuilt from the queues themselves after a restart.
+/// What the queues hold that somebody is to look at: dead letters, and what waits. Rebuilt from the queues themselves
+/// after a restart.
 final class DeadLetterIndex: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
+  private struct State {
+    /// Dead letters, by queue.
+    var letters: [String: Int] = [:]
+    var waiting: [String: Waiting] = [:]
+    /// There are few kinds of pushes and many queues.
+    var kinds: [PushKind] = []
+    var numbers: [PushKind: Int32] = [:]
+  }
+
+  /// One for each device that something waits for: small.
+  private struct Waiting {
+    let kind: Int32
+    let urgent: Int32
+    let normal: Int32
+    let since: Timestamp
+    /// `.max` for none.
+    let nextAttempt: Timestamp
+  }
+
+  private let state = Mutex(State())
 
   init() {}
 
-  func set(_ key: String, _ count: Int) { counts.withLock { $0[key] = count == 0 ? nil : count } }
+  // MARK: Dead letters
 
-  var total: Int { counts.withLock { $0.values.reduce(0, +) } }
+  func set(_ key: String, _ count: Int) { state.withLock { $0.letters[key] = count == 0 ? nil : count } }
 
-  /// The next queues with dead letters, in the order of their keys. - Parameter after: a key, or nothing.
-  func keys(after: String, limit: Int) -> [String] {
-    counts.withLock { counts in Array(counts.keys.filter { $0 > after }.sorted().prefix(limit)) }
+  var total: Int { state.withLock { $0.letters.values.reduce(0, +) } }
+
+  /// The next queues with dead letters, in the order of their keys. - Parameter from: a key, or nothing.
+  func keys(from: String, limit: Int) -> [String] {
+    state.withLock { state in Array(state.letters.keys.filter { $0 >= from }.sorted().prefix(limit)) }
   }
 
-  /// What the index must know of a queue while it sleeps: the number of its dead letters (1).
+  // MARK: What waits
+
+  func set(_ key: String, _ backlog: PushBacklog?) {
+    state.withLock { state in
+      guard let backlog else {
+        state.waiting[key] = nil
+        return
+      }
+      let kind = PushKind(backlog)
+      let number = state.numbers[kind] ?? Int32(state.kinds.count)
+      if number == state.kinds.count {
+        state.kinds.append(kind)
+        state.numbers[kind] = number
+      }
+      state.waiting[key] = Waiting(
+        kind: number, urgent: Int32(clamping: backlog.urgent), normal: Int32(clamping: backlog.normal),
+        since: backlog.since, nextAttempt: backlog.nextAttempt ?? Timestamp(milliseconds: .max))
+    }
+  }
+
+  /// What waits in all queues together, by kind.
+  var backlogs: [(kind: PushKind, backlog: Backlog)] {
+    state.withLock { state in
+      var sums = [Backlog?](repeating: nil, count: state.kinds.count)
+      for waiting in state.waiting.values {
+        let next = waiting.nextAttempt.milliseconds == .max ? nil : waiting.nextAttempt
+        let one = Backlog(
+          urgent: Int(waiting.urgent), normal: Int(waiting.normal), since: waiting.since, nextAttempt: next)
+        sums[Int(waiting.kind)] = sums[Int(waiting.kind)].map { $0.with(one) } ?? one
+      }
+      return zip(state.kinds, sums).compactMap { kind, sum in sum.map { (kind, $0) } }
+    }
+  }
+
+  /// Messages that wait; those in flight do not.
+  struct Backlog: Sendable, Equatable {
+    var urgent = 0
+    var normal = 0
+    /// When the oldest one was taken over.
+    var since: Timestamp
+    /// The first moment at which a queue tries again that waits for it.
+    var nextAttempt: Timestamp?
+
+    func with(_ other: Backlog) -> Backlog {
+      let next = [nextAttempt, other.nextAttempt].compactMap(\.self).min()
+      return Backlog(
+        urgent: urgent + other.urgent, normal: normal + other.normal, since: min(since, other.since),
+        nextAttempt: next)
+    }
+  }
+
+  // MARK: Sleep
+
+  /// What the index must know of a queue while it sleeps: the number of its dead letters 1, waiting messages of high
+  /// priority 2, others 3, since 4, next attempt 5, type 6, provider 7, debug 8, tag 9. Field numbers are frozen.
   static func note(_ queue: borrowing PushQueue) -> [UInt8] {
-    guard !queue.deadLetters.isEmpty else { return [] }
+    let (letters, backlog) = (queue.deadLetters.count, queue.backlog)
+    guard letters > 0 || backlog != nil else { return [] }
     var writer = PayloadWriter()
-    writer.integer(1, queue.deadLetters.count)
+    if letters > 0 { writer.integer(1, letters) }
+    if let backlog {
+      writer.integer(2, backlog.urgent)
+      writer.integer(3, backlog.normal)
+      writer.time(4, backlog.since)
+      if let next = backlog.nextAttempt { writer.time(5, next) }
+      writer.text(6, backlog.target.type)
+      writer.text(7, ifPresent: backlog.target.provider)
+      if backlog.target.debug { writer.bool(8, true) }
+      writer.text(9, backlog.tag)
+    }
     return writer.bytes
   }
 
   func restored(_ key: String, note: [UInt8]) {
-    let count = note.withUnsafeBufferPointer { bytes -> Int in
-      var reader = PayloadReader(UnsafeRawBufferPointer(bytes))
-      while let field = try? reader.next() {
-        if field == 1, let count = try? reader.integer() { return count }
-        guard (try? reader.skip()) != nil else { break }
-      }
-      return 0
-    }
-    set(key, count)
+    // A note that cannot be read would be a defect of our own: the checksum was right.
+    guard let (letters, backlog) = try? Self.read(note) else { return }
+    set(key, letters)
+    set(key, backlog)
   }
+
+  private static func read(_ note: [UInt8]) throws(PayloadError) -> (letters: Int, backlog: PushBacklog?) {
+    try note.withUnsafeBufferPointer { bytes throws(PayloadError) in
+      var reader = PayloadReader(UnsafeRawBufferPointer(bytes))
+      var (letters, urgent, normal) = (0, 0, 0)
+      var since: Timestamp?, next: Timestamp?, type: String?, provider: String?
+      var tag = ""
+      var debug = false
+      while let field = try reader.next() {
+        switch field {
+        case 1: letters = try reader.count(field)
+        case 2: urgent = try reader.count(field)
+        case 3: normal = try reader.count(field)
+        case 4: since = try reader.time()
+        case 5: next = try reader.time()
+        case 6: type = try reader.text()
+        case 7: provider = try reader.text()
+        case 8: debug = try reader.bool()
+        case 9: tag = try reader.text()
+        default: try reader.skip()
+        }
+      }
+      guard let since, let type else { return (letters, nil) }
+      let target = PushAddress(type: type, deviceID: "", provider: provider, debug: debug)
+      return (
+        letters,
+        PushBacklog(since: since, target: target, tag: tag, urgent: urgent, normal: normal, nextAttempt: next)
+      )
+    }
+  }
+}
+
+/// What tells the lanes of waiting pushes apart, without any device.
+struct PushKind: Hashable, Sendable {
+  let type: String
+  let provider: String?
+  let debug: Bool
+  let tag: String
+
+  init(_ backlog: PushBacklog) {
+    type = backlog.target.type
+    provider = backlog.target.provider
+    debug = backlog.target.debug
+    tag = backlog.tag
+  }
+
+  /// An address of this kind, of nobody.
+  var target: PushAddress { PushAddress(type: type, deviceID: "", provider: provider, debug: debug) }
 }

@@ -14,7 +14,7 @@ extension SupportRendering {
     var writer = JSONWriter(capacity: 1_024)
     writer.beginObject()
     writer.key("type")
-    writer.string("support.request.\(report)")
+    writer.string(report.eventName)
     writer.key("timestamp")
     writer.string(time.iso8601)
     writer.key("data")
@@ -29,4 +29,9 @@ extension SupportRendering {
     writer.endObject()
     return writer.bytes.withUnsafeBufferPointer { Array($0) }
   }
+}
+
+extension SupportReport {
+  /// The `type` of the body.
+  var eventName: String { "support.request.\(self)" }
 }

@@ -130,7 +130,8 @@ public enum SupportRendering {
     writer.member("id", id(of: attachment))
     writer.member("file_name", attachment.fileName)
     writer.member(
-      "content_url", "\(base)/attachments/token/\(attachment.token)/?name=\(percentEncoded(attachment.fileName))")
+      "content_url",
+      "\(base)/attachments/token/\(attachment.token)/?name=\(PercentEncoding.encode(attachment.fileName))")
     writer.member("content_type", attachment.contentType)
     writer.member("size", Int64(attachment.size))
     writer.key("inline")
@@ -164,22 +165,6 @@ public enum SupportRendering {
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
       default: bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Spec: RFC 3986, 2.3.
-  private static func percentEncoded(_ text: String) -> String {
-    let digits = "0123456789ABCDEF".bytes
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: bytes, as: UTF8.self)
