@@ -41,6 +41,46 @@ struct SupportAdminTests {
     }
   }
 
+  @Test("a URL that leads into a private network is refused when it is set")
+  func judged() async throws {
+    try await SupportRig.run { rig in
+      let admin = try await rig.holder("ops", .admin)
+      let refused = try await admin.call(
+        "PUT", Self.apps + "/shop/webhook", #"{"url":"https://inside.example.com/in"}"#)
+      #expect(refused.status == 422 && refused.body.contains("private address"))
+      let listed = try #require(try await admin.call("GET", Self.apps).json[1])
+      #expect(listed["webhookUrl"] == "https://hooks.example.com/…")
+    }
+  }
+
+  @Test(
+    "a support notification that is refused is a dead letter, put back and dropped although its producer has a slash")
+  func deadLetters() async throws {
+    try await SupportRig.run { rig in
+      let (admin, user) = (try await rig.holder("ops", .admin), try await rig.user("1"))
+      #expect(try await user.registerDevice("aa").status == 201)
+      rig.courier.answer(always: .refused(reason: "private address"))
+      let number = try await user.ask("one")
+      try await rig.agent.comment("hello", on: number)
+      _ = try await rig.courier.next()
+      try await until { try await admin.call("GET", "/admin/1/dead-letters").json.array?.count == 1 }
+      let letter = try #require(try await admin.call("GET", "/admin/1/dead-letters").json[0])
+      #expect(letter["producer"]?.string == "request/\(number)" && letter["reason"] == "private address")
+      #expect(letter["body"]?.string?.contains("hello") == true)
+      let (device, id) = (letter["device"]?.string ?? "", letter["id"]?.string ?? "")
+      let path = "/admin/1/dead-letters/\(device)/request%2F\(number)/\(letter["number"]?.integer ?? 0)"
+      #expect(try await admin.call("POST", path + "/retry").status == 204)
+      _ = try await rig.courier.next()
+      try await until { try await admin.call("GET", "/admin/1/dead-letters").json.array?.count == 1 }
+      #expect(try await admin.call("POST", "/admin/1/dead-letters/\(device)/\(id)/retry").status == 204)
+      _ = try await rig.courier.next()
+      try await until { try await admin.call("GET", "/admin/1/dead-letters").json.array?.count == 1 }
+      #expect(try await admin.call("DELETE", "/admin/1/dead-letters/\(device)/nothing").status == 404)
+      #expect(try await admin.call("DELETE", path).status == 204)
+      #expect(try await admin.call("GET", "/admin/1/dead-letters").json == [])
+    }
+  }
+
   @Test("a user's devices are shown with how they ended")
   func devices() async throws {
     try await SupportRig.run { rig in

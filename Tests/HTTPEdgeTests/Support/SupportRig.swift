@@ -1,6 +1,7 @@
 import Engine
 import JSONEnvelope
 import PushDomain
+import Synchronization
 import Testing
 
 @testable import HTTPEdge
@@ -22,13 +23,14 @@ struct SupportRig {
   ]
 
   static func run(
-    options: [String: [String: String]] = [:], limits: EdgeLimits = EdgeLimits(),
+    options: [String: [String: String]] = [:], limits: EdgeLimits = ServerHarness.patientLimits,
+    origins: OriginPolicy = .none,
     verifyIdentity: @escaping SupportIdentityVerifier = EdgeConfiguration.verifiesNobody,
     _ body: (SupportRig) async throws -> Void
   ) async throws {
     let courier = SupportTestCourier()
     try await ServerHarness.run(
-      limits: limits, options: Self.options.merging(options) { $0.merging($1) { $1 } },
+      limits: limits, options: Self.options.merging(options) { $0.merging($1) { $1 } }, origins: origins,
       messaging: MessagingEdgeSettings(publicURL: "https://help.test/"),
       providers: { courier.types.contains($0) ? courier : nil }, verifyIdentity: verifyIdentity
     ) { server in
@@ -88,12 +90,19 @@ extension MessagingCaller {
 /// Takes what goes to back ends, and shows it in the order of its coming.
 final class SupportTestCourier: PushProvider {
   private let (arrivals, arrived) = AsyncStream.makeStream(of: PushDelivery.self)
+  private let outcome = Mutex(PushOutcome.delivered())
   var types: Set<String> { ["support-webhook", "support-events"] }
 
   func deliver(_ delivery: PushDelivery) async -> PushOutcome {
     arrived.yield(delivery)
-    return .delivered()
+    return outcome.withLock { $0 }
   }
+
+  func objection(to target: PushAddress, _ options: PushOptions) async -> String? {
+    target.deviceID.contains("inside") ? "private address" : nil
+  }
+
+  func answer(always outcome: PushOutcome) { self.outcome.withLock { $0 = outcome } }
 
   func next() async throws -> PushDelivery {
     for await delivery in arrivals { return delivery }

@@ -3,6 +3,7 @@ import EventSourcing
 import Foundation
 import PushDomain
 import StandInSupport
+import Synchronization
 import Testing
 
 @testable import PushProviders
@@ -125,6 +126,24 @@ struct SupportWebhookTests {
     #expect(try SupportWebhookProvider.Terms(target, options).answerTimeout == .seconds(seconds))
   }
 
+  @Test(
+    "a URL is judged when it is set, with the addresses that its name has then",
+    arguments: [
+      ("https://10.0.0.1/", "private address"), ("http://a.test/", "not https"), ("ftp://a.test/", "invalid URL"),
+      ("https://inside.test/", "private address"), ("https://both.test/", "private address"),
+      ("https://a.test:22/", "port not allowed"), ("https://a.test/", nil), ("https://nobody.test/", nil),
+    ] as [(String, String?)])
+  func objection(url: String, reason: String?) async throws {
+    let names = StagedNames([
+      "a.test": [["93.184.216.34"]], "inside.test": [["192.168.1.1"]], "both.test": [["93.184.216.34", "127.0.0.1"]],
+    ])
+    try await withCourier(names: names) { courier in
+      let provider = SupportWebhookProvider(courier: courier)
+      let target = PushAddress(type: "support-webhook", deviceID: url)
+      #expect(await provider.objection(to: target, PushOptions()) == reason)
+    }
+  }
+
   @Test("lanes: one for each endpoint and type, and a label without the URL")
   func lanes() async throws {
     try await withCourier { courier in
@@ -133,7 +152,10 @@ struct SupportWebhookTests {
       func lane(_ url: String, _ type: String = "support-webhook") -> CourierLane {
         provider.lane(of: PushAddress(type: type, deviceID: url), PushOptions())
       }
-      #expect(lane("https://a.test/secret-1") == lane("https://A.test:443/secret-2"))
+      // One of many at its host may be gone while the others are not.
+      #expect(lane("https://a.test/secret-1") == lane("https://A.test/secret-1"))
+      #expect(lane("https://a.test/secret-1") != lane("https://a.test/secret-2"))
+      #expect(lane("https://a.test/secret-1").endpoint == "https://a.test/…et-1")
       #expect(lane("https://a.test/") != lane("https://b.test/"))
       #expect(lane("https://a.test/") != lane("https://a.test/", "support-events"))
       #expect(lane("https://a.test/x").label == "webhook:support-webhook")
@@ -148,10 +170,10 @@ struct SupportWebhookAnswerTests {
     "each status",
     arguments: [
       (200, .delivered()), (201, .delivered()), (202, .delivered()), (204, .delivered()), (299, .delivered()),
-      (301, .retryable(reason: "301 Moved Permanently")), (400, .retryable(reason: "400 Bad Request")),
-      (401, .retryable(reason: "401 Unauthorized")), (404, .retryable(reason: "404 Not Found")),
+      (301, .retryable(reason: "301 Moved Permanently")), (400, .rejected(reason: "400 Bad Request")),
+      (401, .rejected(reason: "401 Unauthorized")), (404, .rejected(reason: "404 Not Found")),
       // Everybody's receiver is gone, and not one user's device.
-      (410, .laneBroken(reason: "410 Gone")),
+      (410, .endpointGone(reason: "410 Gone")),
       (429, .retryable(reason: "429 Too Many Requests", after: .seconds(7))),
       (500, .retryable(reason: "500 Internal Server Error")),
       (502, .retryable(reason: "502 Bad Gateway", after: .seconds(7))),
@@ -162,6 +184,24 @@ struct SupportWebhookAnswerTests {
       try await receiver.willAnswer(status, headers: ["Retry-After": "7"])
       let delivery = PushDelivery.support("http://127.0.0.1:\(receiver.port)/")
       #expect(await SupportWebhookProvider(courier: courier).deliver(delivery) == outcome)
+    }
+  }
+
+  @Test("of an answer that is no success the first kilobyte is shown, of one that is nothing")
+  func noted() async throws {
+    try await withReceiver { server, courier in
+      let seen = AnswerSeen()
+      func deliver(_ path: String) async -> PushOutcome {
+        let delivery = PushDelivery.support(server.url(path))
+        return await SupportWebhookProvider(courier: courier).deliver(
+          PushDelivery(
+            message: delivery.message, id: delivery.id, attempt: 1, options: delivery.options, now: delivery.now,
+            noteAnswer: { seen.note($0) }))
+      }
+      #expect(await deliver("/body") == .delivered())
+      #expect(seen.answers.isEmpty)
+      #expect(await deliver("/status/404") == .rejected(reason: "404 Not Found"))
+      #expect(seen.answers.count == 1)
     }
   }
 
@@ -290,6 +330,55 @@ struct SupportWebhookGuardTests {
       #expect(await outcome("receiver.test", trusting) == .delivered())
       #expect(await outcome("other.test", trusting) == untrusted)
       #expect(await outcome("receiver.test", [:]) == untrusted)
+    }
+  }
+}
+
+private final class AnswerSeen: Sendable {
+  private let all = Mutex<[[UInt8]]>([])
+  func note(_ answer: [UInt8]) { all.withLock { $0.append(answer) } }
+  var answers: [[UInt8]] { all.withLock { $0 } }
+}
+
+@Suite("Operator's events, what goes out", .serialized, .standIn("webhook.py", "--plain"))
+struct OperatorEventsProviderTests {
+  private static let body = #"{"type":"device.ended","timestamp":"2026-11-22T18:00:00Z","data":{"device":"ab"}}"#
+
+  private static func delivery(_ url: String, _ options: [String: String] = [:]) -> PushDelivery {
+    .posting(
+      .posted(to: PushAddress(type: "push-events", deviceID: "operator"), content: body),
+      ["push.events_url": url].merging(options) { $1 })
+  }
+
+  @Test("the event is the body, signed with the events' own secret; private addresses are the operator's own")
+  func request() async throws {
+    try await withStandIn("webhook.py", ["--plain"]) { receiver, courier in
+      let secret = "whsec_" + String(repeating: "QUJD", count: 10)
+      let provider = OperatorEventsProvider(courier: courier)
+      let delivery = Self.delivery("http://127.0.0.1:\(receiver.port)/events", ["push.events_secret": secret])
+      #expect(provider.obstacle(delivery.message.target, delivery.options) == nil)
+      #expect(await provider.deliver(delivery) == .delivered())
+      let request = try #require(await receiver.next())
+      #expect(request["path"] as? String == "/events" && request["text"] as? String == Self.body)
+    }
+  }
+
+  @Test("without a URL it waits, and a receiver that is gone is switched off")
+  func failures() async throws {
+    try await withReceiver { server, courier in
+      let provider = OperatorEventsProvider(courier: courier)
+      #expect(await provider.deliver(Self.delivery("")) == .laneBroken(reason: "not set: push.events_url"))
+      #expect(await provider.deliver(Self.delivery(server.url("/status/410"))) == .endpointGone(reason: "410 Gone"))
+      #expect(await provider.deliver(Self.delivery(server.url("/status/204"))) == .delivered())
+    }
+  }
+
+  @Test("the event's tag comes as a header, as with all webhooks")
+  func tag() async throws {
+    try await withReceiver { server, courier in
+      let delivery = Self.delivery(server.url("/status/200"))
+      #expect(await OperatorEventsProvider(courier: courier).deliver(delivery) == .delivered())
+      #expect(server.log.requests.first?.headers["carillon-event"] == delivery.message.tag)
     }
   }
 }

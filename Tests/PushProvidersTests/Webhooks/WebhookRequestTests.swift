@@ -27,6 +27,8 @@ struct RequestTests {
       #expect(request.headers["webhook-id"] == PushDelivery.pushID)
       #expect(request.headers["webhook-timestamp"] == "\(delivery.now.milliseconds / 1_000)")
       #expect(request.headers["webhook-signature"] == nil)
+      #expect(request.headers["carillon-event"] == delivery.message.tag)
+      #expect(!delivery.message.tag.isEmpty)
     }
   }
 
@@ -46,6 +48,7 @@ struct RequestTests {
       #expect(request.text == #"{"deviceId":"\#(escaped)","message":\#(Self.message)}"#)
       #expect(request.headers["authorization"] == header)
       #expect(request.headers["content-type"] == "application/json")
+      #expect(request.headers["carillon-event"] == delivery.message.tag)
     }
   }
 

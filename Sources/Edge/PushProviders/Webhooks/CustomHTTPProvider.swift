@@ -23,7 +23,7 @@ public struct CustomHTTPProvider: PushProvider {
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook("customhttp", options.text("customhttp.url"), courier.settings)
+    .webhook("customhttp", options.text("customhttp.url"), courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
@@ -36,9 +36,11 @@ public struct CustomHTTPProvider: PushProvider {
     let authorization = delivery.message.target.authorization.flatMap { $0.isEmpty ? nil : "Basic \($0)" }
     let outcome = await courier.post(
       Self.body(of: delivery), to: url, id: delivery.id, secrets: secrets, policy: nil, success: success,
-      caFile: delivery.options.text("webhooks.ca_file"), authorization: authorization, now: delivery.now)
+      caFile: delivery.options.text("webhooks.ca_file"), authorization: authorization,
+      headers: WebhookCourier.headers(of: delivery.message), now: delivery.now,
+      noteAnswer: delivery.noteAnswer)
     // The receiver is everybody's: that it is gone says nothing about this device.
-    if case .unregistered(let reason, _, _) = outcome { return .laneBroken(reason: reason) }
+    if case .unregistered(let reason, _, _) = outcome { return .endpointGone(reason: reason) }
     return outcome
   }
 
@@ -71,10 +73,16 @@ public struct CustomHTTPProvider: PushProvider {
 }
 
 extension CourierLane {
-  /// The lane of one endpoint: scheme, host and port. Spec: providers 4.4.
-  static func webhook(_ type: String, _ url: String?, _ settings: WebhookSettings) -> CourierLane {
-    CourierLane(
-      id: "webhook:\(type):\(url.flatMap { WebhookURL($0) }?.origin ?? "")", label: "webhook:\(type)",
-      inFlightMaximum: settings.inFlightPerEndpointMaximum, isEndpoint: true)
+  /// The lane of one endpoint. Spec: providers 4.4.
+  /// - Parameter isWhole: the endpoint is the URL as it is, which may be one of many at its host, and gone while they are
+  ///   not; else it is scheme, host and port, for the URLs of many devices.
+  static func webhook(
+    _ type: String, _ url: String?, _ settings: WebhookSettings, isWhole: Bool = false
+  ) -> CourierLane {
+    let read = url.flatMap { WebhookURL($0) }
+    return CourierLane(
+      id: "webhook:\(type):\((isWhole ? read?.text : read?.origin) ?? "")", label: "webhook:\(type)",
+      inFlightMaximum: settings.inFlightPerEndpointMaximum, isEndpoint: true,
+      endpoint: read.map { isWhole ? $0.masked : $0.serializedOrigin })
   }
 }

@@ -14,8 +14,20 @@ public struct HTTPCallbackProvider: PushProvider {
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
       _ = try (WebhookSecrets(options), WebhookSuccess(options), courier.trust("webhooks.ca_file", options))
-      return try Self.policy(options).objection(to: target.deviceID).map { "device id: \($0)" }
+      _ = try Self.policy(options)
+      return refusal(of: target, options)
     } catch { return error.description }
+  }
+
+  public func refusal(of target: PushAddress, _ options: PushOptions) -> String? {
+    (try? Self.policy(options))?.objection(to: target.deviceID).map { "device id: \($0)" }
+  }
+
+  public func objection(to target: PushAddress, _ options: PushOptions) async -> String? {
+    if let obstacle = obstacle(target, options) { return obstacle }
+    do { return await courier.objection(to: target.deviceID, try Self.policy(options)) } catch {
+      return error.description
+    }
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
@@ -31,7 +43,9 @@ public struct HTTPCallbackProvider: PushProvider {
     } catch { return .laneBroken(reason: error.description) }
     return await courier.post(
       delivery.message.content, to: delivery.message.target.deviceID, id: delivery.id, secrets: secrets, policy: policy,
-      success: success, caFile: delivery.options.text("webhooks.ca_file"), now: delivery.now)
+      success: success, caFile: delivery.options.text("webhooks.ca_file"),
+      headers: WebhookCourier.headers(of: delivery.message), now: delivery.now,
+      noteAnswer: delivery.noteAnswer)
   }
 
   public func reload() { courier.reload() }

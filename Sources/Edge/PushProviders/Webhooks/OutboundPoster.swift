@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import NetworkAddress
 internal import Synchronization
 
 /// Posts, within bounds; what webhooks, Airship and Web Push have in common.
@@ -41,6 +42,18 @@ final class OutboundPoster: Sendable {
       }
     }
     throw failure
+  }
+
+  /// Why nothing is to be posted to this URL, as its name leads now; nil as well if nobody knows the name.
+  func objection(to url: WebhookURL, _ policy: EndpointPolicy) async -> String? {
+    if let objection = policy.objection(toSchemeOf: url) { return objection }
+    do {
+      _ = try await checkedAddresses(of: url, policy)
+      return nil
+    } catch {
+      guard case .refused(let reason) = error else { return nil }
+      return reason
+    }
   }
 
   /// The addresses that may be connected to; never empty. One that may not be spoils all. Spec: providers 4.5.

@@ -29,8 +29,14 @@ public struct SupportWebhookProvider: PushProvider {
     } catch { return error.description }
   }
 
+  public func objection(to target: PushAddress, _ options: PushOptions) async -> String? {
+    do { return await courier.objection(to: target.deviceID, try Terms(target, options).policy) } catch {
+      return error.description
+    }
+  }
+
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook(target.type, target.deviceID, courier.settings)
+    .webhook(target.type, target.deviceID, courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
@@ -40,11 +46,12 @@ public struct SupportWebhookProvider: PushProvider {
     let outcome = await courier.post(
       message.content, to: message.target.deviceID, id: delivery.id, secrets: terms.secrets, policy: terms.policy,
       success: .anySuccess, caFile: options.text("webhooks.ca_file"),
-      headers: [("Accept", "application/json")]
+      headers: [("Accept", "application/json")] + WebhookCourier.headers(of: message)
         + (terms.zendeskSignature?.headers(for: message.content, at: delivery.now) ?? []),
-      answerTimeout: terms.answerTimeout, now: delivery.now)
+      answerTimeout: terms.answerTimeout, now: delivery.now,
+      noteAnswer: delivery.noteAnswer)
     // One endpoint hears of everybody's requests: it stops, and no user's devices with it.
-    if case .unregistered(let reason, _, _) = outcome { return .laneBroken(reason: reason) }
+    if case .unregistered(let reason, _, _) = outcome { return .endpointGone(reason: reason) }
     return outcome
   }
 

@@ -33,6 +33,12 @@ public final class WebhookCourier: Sendable {
     return try trustRoots.value(ofFile: file, option: option)
   }
 
+  /// What is wrong with a URL that somebody is about to set, its name's addresses included. Spec: providers 4.5.
+  func objection(to url: String, _ policy: EndpointPolicy) async -> String? {
+    guard let url = WebhookURL(url) else { return "invalid URL" }
+    return await poster.objection(to: url, policy)
+  }
+
   /// One POST of a JSON text.
   ///
   /// 410 is `unregistered`: what that ends is the caller's to say. Spec: providers 4.1 and 4.2.
@@ -45,15 +51,18 @@ public final class WebhookCourier: Sendable {
   ///   - headers: further ones.
   ///   - answerTimeout: how long the answer may take to begin, all in all; nil leaves it to the settings.
   ///   - now: when the attempt began; goes out as `webhook-timestamp`.
+  ///   - noteAnswer: is shown the beginning of an answer that is no success.
   public func post(
     _ event: [UInt8], to url: String, id: String, secrets: WebhookSecrets = .none, policy: EndpointPolicy?,
     success: WebhookSuccess = .anySuccess, caFile: String? = nil, authorization: String? = nil,
-    headers: [(name: String, value: String)] = [], answerTimeout: Duration? = nil, now: Timestamp
+    headers: [(name: String, value: String)] = [], answerTimeout: Duration? = nil, now: Timestamp,
+    noteAnswer: (([UInt8]) -> Void)? = nil
   ) async -> PushOutcome {
     guard let url = WebhookURL(url) else { return .refused(reason: "invalid URL") }
     guard Self.isIdentifier(id) else { return .refused(reason: "invalid id") }
     var post = OutboundPost(url: url, body: event, route: policy.map { .guarded($0) } ?? .operators)
     post.answerTimeout = answerTimeout
+    post.keepsAnswer = noteAnswer != nil
     post.headers =
       [("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(now.wholeSeconds)")] + headers
     if let signatures = secrets.signatures(id: id, at: now, event) {
@@ -70,8 +79,18 @@ public final class WebhookCourier: Sendable {
     }
     do {
       let answer = try await poster.post(post)
-      return Self.outcome(of: answer, success, now)
+      let outcome = Self.outcome(of: answer, success, now)
+      if case .delivered = outcome {} else { noteAnswer?(answer.body) }
+      return outcome
     } catch { return error.outcome }
+  }
+
+  /// What the body does not say: the event's tag, such as `chat.newagentmessage`, by which a receiver can tell one kind of
+  /// push from another. A tag that no header can hold is left out: who publishes may call an event anything.
+  static func headers(of message: PushMessage) -> [(name: String, value: String)] {
+    let tag = message.tag
+    guard !tag.isEmpty, tag.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
+    return [("carillon-event", tag)]
   }
 
   /// Spec: providers 4.2.
@@ -81,7 +100,10 @@ public final class WebhookCourier: Sendable {
     case 201...299 where success == .anySuccess: .delivered()
     case 410: .unregistered(reason: answer.reason)
     case 429, 502, 503, 504: .retryable(reason: answer.reason, after: answer.pause(now: now))
-    // Redirects, and what else may be different in a minute: deployments answer 404.
+    case 408, 425: .retryable(reason: answer.reason)
+    // It may be different in a minute, as deployments answer 404, but not for ever.
+    case 400...499: .rejected(reason: answer.reason)
+    // Redirects, and what is wrong with the receiver for now.
     default: .retryable(reason: answer.reason)
     }
   }

@@ -1,3 +1,5 @@
+internal import NetworkAddress
+
 #if canImport(FoundationEssentials)
   internal import struct FoundationEssentials.URL
 #else
@@ -68,6 +70,12 @@ struct WebhookURL: Sendable, Equatable {
   var serializedOrigin: String {
     let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return "\(isTLS ? "https" : "http")://\(bracketed)\(port == (isTLS ? 443 : 80) ? "" : ":\(port)")"
+  }
+
+  /// The origin and the last four characters of a longer rest: what else it says may be a secret.
+  var masked: String {
+    let rest = text.dropFirst(text.prefix { $0 != ":" }.count + 3).drop { $0 != "/" && $0 != "?" }
+    return serializedOrigin + "/…" + (rest.count > 5 ? rest.suffix(4) : "")
   }
 
   /// True for the names of this machine, which no name server is to be asked for. Spec: RFC 6761, 6.3.

@@ -16,11 +16,11 @@ final class SupportCourier: PushProvider {
   private static let noWay = "no way to send is configured"
 
   private let webhooks: SupportWebhooks
-  private let users: Late<SupportService>
+  private let service: Late<SupportService>
 
   init(webhooks: SupportWebhooks, service: Late<SupportService>) {
     self.webhooks = webhooks
-    users = service
+    self.service = service
   }
 
   var types: Set<String> { Self.all }
@@ -42,7 +42,7 @@ final class SupportCourier: PushProvider {
     }
     guard let notification = SupportNotification(bytes: message.content), let user = Int64(message.target.deviceID)
     else { return .refused(reason: "unreadable notification") }
-    let devices = await users.value.liveDevices(notification.devices, of: user)
+    let devices = await service.value.liveDevices(notification.devices, of: user)
     guard !devices.isEmpty else { return .refused(reason: "no device is registered any more") }
     // Before a way is looked for: the integration of now may need none, and a push of the one before is not to wait.
     guard webhooks.integration(of: message.target) == notification.integration else {
@@ -73,14 +73,12 @@ final class SupportWebhooks: Sendable {
   static let webhookType = "support-webhook"
   static let eventsType = "support-events"
 
-  let index: SupportIndex
   private let options: OptionStore
   private let providers: ProviderLookUp
   /// What operators have set by the API, by client id.
   private let set = Mutex<[String: SupportApp.Webhook]>([:])
 
-  init(index: SupportIndex, options: OptionStore, providers: @escaping ProviderLookUp) {
-    self.index = index
+  init(options: OptionStore, providers: @escaping ProviderLookUp) {
     self.options = options
     self.providers = providers
   }
@@ -93,7 +91,7 @@ final class SupportWebhooks: Sendable {
   }
 
   func integration(of target: PushAddress) -> SupportIntegration? {
-    target.provider.flatMap { SupportAppSettings($0, options.current)?.integration }
+    target.provider.flatMap { options.supportApp($0)?.integration }
   }
 
   /// Why an app's notifications cannot be sent; nil if they can, or it depends on the device.
@@ -110,34 +108,46 @@ final class SupportWebhooks: Sendable {
     return provider.obstacle(PushAddress(type: address.type, deviceID: "any", provider: address.provider), options)
   }
 
+  /// What is wrong with posting an app's notifications to a URL, wherever it leads now; nil if nothing is.
+  func objection(to url: String, _ settings: SupportAppSettings) async -> String? {
+    guard let provider = providers(Self.webhookType) else { return nil }
+    return await provider.objection(
+      to: PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider), webhookOptions(settings))
+  }
+
+  private func webhookOptions(_ settings: SupportAppSettings) -> PushOptions {
+    // Under the name of the credentials, which need not be the app's.
+    PushOptions(options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug)).with(
+      [
+        "support.webhook_timeout": options.current.support("webhook_timeout"),
+        "support.test": settings.isTest ? "true" : nil, "support.zendesk_signature_secret": settings.zendeskSecret,
+      ])
+  }
+
   /// The courier, the address and the options for it; nil if there is none.
   func way(
     of target: PushAddress, _ given: PushOptions
   ) -> (provider: any PushProvider, address: PushAddress, options: PushOptions)? {
-    let current = options.current
-    let timeout = current.support("webhook_timeout")
     if target.type == SupportCourier.eventsType {
+      let current = options.current
       guard let url = current.support("events_url"), let provider = providers(Self.eventsType) else { return nil }
       let secret = current.support("events_secret")
       let options = given.with([
-        "support.webhook_timeout": timeout, "support.test": current.support("events_test"), "webhooks.secret": secret,
+        "support.webhook_timeout": current.support("webhook_timeout"), "support.test": current.support("events_test"),
+        "webhooks.secret": secret,
       ])
       return (provider, PushAddress(type: Self.eventsType, deviceID: url), options)
     }
-    guard let app = target.provider, let settings = SupportAppSettings(app, current) else { return nil }
-    // Under the name of the credentials, which need not be the app's.
-    let named = PushOptions(
-      options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug))
+    guard let app = target.provider, let settings = options.supportApp(app) else { return nil }
     switch settings.integration {
     case .webhook:
       guard let url = url(of: settings), let provider = providers(Self.webhookType) else { return nil }
-      let options = named.with([
-        "support.webhook_timeout": timeout, "support.test": settings.isTest ? "true" : nil,
-        "support.zendesk_signature_secret": settings.zendeskSecret,
-      ])
-      return (provider, PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider), options)
+      let target = PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider)
+      return (provider, target, webhookOptions(settings))
     case .airship:
       guard let provider = providers("airship") else { return nil }
+      let named = PushOptions(
+        options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug))
       return (provider, PushAddress(type: "airship", deviceID: "", provider: settings.pushProvider), named)
     case .direct, nil: return nil
     }

@@ -1,5 +1,6 @@
 import EntityRuntime
 import EventSourcing
+import Logging
 import SupportDomain
 
 // Apps, for operators. Spec: support requests 3.4, 5.2.
@@ -29,6 +30,9 @@ extension SupportService {
     guard !isRandom || !base.contains(where: { $0 == "?" || $0 == "#" }) else {
       throw .invalid(field: "url", reason: "has a query: nothing can be appended to its path")
     }
+    if let objection = await webhooks.objection(to: base, settings) {
+      throw .invalid(field: "url", reason: "cannot be posted to: \(objection)")
+    }
     let secret = isRandom ? identifiers.pathSecret() : nil
     let former = webhooks.url(of: settings)
     try await perform(
@@ -50,6 +54,18 @@ extension SupportService {
       guard let integration = app(client)?.integration, let entity = apps.entity(client) else { continue }
       await entity.post(.configured(integration))
       webhooks.note(await entity.peek { $0.webhook }, of: client)
+    }
+    // A name server may take its time: nobody waits for it.
+    _ = tasks.spawn { await warnOfRefusedURLs() }
+  }
+
+  /// A URL that cannot be posted to is told of when it is read, and not only by its first notification.
+  private func warnOfRefusedURLs() async {
+    for client in options.current.supportApps {
+      guard let settings = app(client), settings.integration == .webhook, let url = webhooks.url(of: settings),
+        let objection = await webhooks.objection(to: url, settings)
+      else { continue }
+      logger.warning("notifications cannot be posted", metadata: ["app": "\(client)", "reason": "\(objection)"])
     }
   }
 
