@@ -163,6 +163,27 @@ struct SupportOptionsTests {
   }
 
   @Test(
+    "agents' e-mails are addresses and nothing else",
+    arguments: [
+      ("kim", "kim"), ("kim@a.test, kim", "kim"), ("kim@", "kim@"), ("kim@a@b.test", "kim@a@b.test"),
+      ("Kim <kim@a.test>", "Kim <kim@a.test>"), ("kim@a.test;ben@a.test", "kim@a.test;ben@a.test"),
+    ])
+  func agents(emails: String, stranger: String) {
+    let place = "c.yaml:1: section support, option agent_emails"
+    #expect {
+      try Self.load("support: { agent_emails: '\(emails)' }")
+    } throws: { "\($0)" == "\(place): must be a list of e-mail addresses; “\(stranger)” is none" }
+  }
+
+  @Test(
+    "blanks around agents' e-mails are not part of them",
+    arguments: ["' Kim@a.test ,\tben@a.test,'", "[' Kim@a.test', \"ben@a.test \"]", "\"Kim@a.test,ben@a.test\""])
+  func agentsTrimmed(value: String) throws {
+    let options = try Self.load("support: { agent_emails: \(value) }").options
+    #expect(options.sections["support"]?["agent_emails"] == "Kim@a.test,ben@a.test")
+  }
+
+  @Test(
     "what is right is taken",
     arguments: [
       "support: { events_url: 'http://a.test/', events_test: true }",

@@ -128,6 +128,7 @@ extension CodecSample {
     .identified(.anonymous("Ann", "ann@example.org")), .identityChanged(.verified("Änne", nil)),
     .tokenIssued(.sample(1), usedID: .init("jti", until: 9)), .deviceRegistered(device),
     .deviceRefreshed(id: 3, locale: "en-us"), .deviceEnded(id: 3, .moved), .erased(state: SupportUser().stateBytes),
+    .tokenUsed(digest: [1, 2, 3]), .tokenEnded(digest: [1, 2, 3]),
   ]
 
   private static let userVariants: [SupportUserEvent] =

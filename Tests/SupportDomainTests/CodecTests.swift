@@ -19,7 +19,7 @@ struct CodecTests {
   @Test("the tags are frozen, and one of each kind restates all")
   func tags() {
     #expect(CodecSample.requestEvents.map(\.tag) == Array(1...11))
-    #expect(CodecSample.userEvents.map(\.tag) == Array(1...7))
+    #expect(CodecSample.userEvents.map(\.tag) == Array(1...9))
     #expect(CodecSample.appEvents.map(\.tag) == Array(1...4))
     #expect((0...20).filter { SupportRequestEvent.isRestatement($0) } == [9])
     #expect((0...20).filter { SupportUserEvent.isRestatement($0) } == [7])
@@ -148,7 +148,8 @@ struct CodecTests {
       Refusal(tag: 6, error: .outOfRange(field: 7)) { $0.unsigned(7, 7) },
       Refusal(tag: 6, error: .outOfRange(field: 5)) { $0.integer(5, .max) },
       Refusal(tag: 7, error: .outOfRange(field: 4)) { $0.data(8, bytes { $0.integer(4, -1) }) },
-      Refusal(tag: 8, error: .unknownTag(8)),
+      Refusal(tag: 8, error: .missingField(9)), Refusal(tag: 9, error: .missingField(9)),
+      Refusal(tag: 10, error: .unknownTag(10)),
     ]
 
   /// A device that has ended nobody knows when.

@@ -88,10 +88,10 @@ extension RandomUser {
   private mutating func command() -> SupportUserCommand {
     switch below(40) {
     case 0..<3: return .identify(identity())
-    case 3..<7:
+    case 3..<10:
       let used = SupportUser.UsedID("\(below(6))", until: second + 30)
       return .signIn(identity(), .sample(below(256)), usedID: chance(3) ? nil : used)
-    case 7..<28:
+    case 10..<28:
       return .register(
         "\(below(30))", chance(2) ? .ios : .android, chance(3) ? .airshipChannel : .pushToken,
         app: chance(3) ? "second" : "mobile", most: devicesMaximum)
@@ -100,6 +100,10 @@ extension RandomUser {
       let since = Timestamp.second(second - Double(below(20)))
       return .providerEnded(device: rig.state.highestDevice - below(4), since: chance(3) ? nil : since)
     case 37: return chance(8) ? .erase : .identify(identity())
+    case 38:
+      // Noted once a day.
+      if chance(10) { second += 86_400 }
+      return .noteUse(digest: rig.state.tokens.randomElement(using: &generator)?.digest ?? [7])
     default: return .restate
     }
   }

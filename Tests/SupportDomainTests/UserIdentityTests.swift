@@ -126,11 +126,46 @@ struct UserIdentityTests {
     #expect(rig.state.usedIDs.map(\.id) == ["1023", "much later"])
   }
 
-  @Test("of too many tokens, the oldest goes")
+  @Test("of too many tokens, the oldest goes where none was ever used")
   func tokens() throws {
     var rig = try UserRig.given()
     for number in 0..<34 { try rig.when(.signIn(.verified(), .sample(number), usedID: nil)) }
     #expect(rig.state.tokens == (2..<34).map { .sample($0) })
+  }
+
+  @Test("of too many tokens, the one that was not used for longest goes, and not the oldest")
+  func leastUsedToken() throws {
+    var rig = try UserRig.given()
+    for number in 0..<32 { try rig.when(.signIn(.verified(), .sample(number), usedID: nil)) }
+    // As the journal knows of its use, and as only the process does.
+    try rig.when(.noteUse(digest: SupportAccessToken.sample(0).digest), at: 90_000)
+    let uses = [SupportAccessToken.sample(1).digest: Timestamp.second(95_000)]
+    let turn = try rig.when(
+      .signIn(.verified(), .sample(40, at: 100_000), usedID: nil, uses: uses), at: 100_000)
+    #expect(turn.events.map(\.tag) == [9, 3])
+    #expect(turn.events.first == .tokenEnded(digest: SupportAccessToken.sample(2).digest))
+    #expect(
+      rig.state.tokens.count == 32 && rig.state.tokens.map(\.digest).contains(SupportAccessToken.sample(0).digest))
+  }
+
+  @Test("a use is recorded once a day, and one of a token that there is none of not at all")
+  func noteUse() throws {
+    var rig = try UserRig.given()
+    try rig.when(.signIn(.verified(), .sample(1), usedID: nil))
+    let digest = SupportAccessToken.sample(1).digest
+    #expect(try rig.when(.noteUse(digest: digest), at: 86_399).events == [])
+    #expect(try rig.when(.noteUse(digest: digest), at: 86_400).events == [.tokenUsed(digest: digest)])
+    #expect(rig.state.tokens.first?.usedAt == .second(86_400))
+    #expect(try rig.when(.noteUse(digest: digest), at: 90_000).events == [])
+    #expect(try rig.when(.noteUse(digest: [7]), at: 900_000).events == [])
+  }
+
+  @Test("a journal of before a token had an end of its own is read as it was: the oldest has gone")
+  func tokensOfBefore() throws {
+    var user = SupportUser()
+    user.evolve(.identified(.verified()), at: .second(0))
+    for number in 0..<34 { user.evolve(.tokenIssued(.sample(number), usedID: nil), at: .second(0)) }
+    #expect(user.tokens == (2..<34).map { .sample($0) })
   }
 
   // MARK: Erasure

@@ -2,6 +2,9 @@ extension Timestamp {
   /// `YYYY-MM-DDThh:mm:ssZ`, the form of every date on the chat surface: UTC, whole seconds.
   public var iso8601: String { iso8601Prefix + "Z" }
 
+  /// Whole seconds since 1970, rounded down: as much of it as `iso8601` shows.
+  public var wholeSeconds: Int64 { Self.floorDivide(milliseconds, 1000) }
+
   /// `YYYY-MM-DDThh:mm:ss.sssZ`, for logs and the journal's tools.
   public var iso8601Milliseconds: String {
     let remainder = milliseconds % 1000

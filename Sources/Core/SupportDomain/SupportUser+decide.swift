@@ -5,10 +5,18 @@ extension SupportUser {
     switch command {
     case .identify(let fresh):
       return identify(fresh) ?? []
-    case .signIn(let fresh, let token, let usedID, _):
+    case .signIn(let fresh, let token, let usedID, let uses, _):
       guard !isErased else { throw .unknown }
       if let usedID, usedIDs.contains(where: { $0.id == usedID.id && $0.until > now }) { throw .replayed }
-      return identify(fresh).map { $0 + [.tokenIssued(token, usedID: usedID)] } ?? []
+      guard let change = identify(fresh) else { return [] }
+      // Another identity has lost all its tokens anyway.
+      let isAnother = change.contains { if case .identityChanged = $0 { true } else { false } }
+      return change + (isAnother ? [] : makeRoom(uses)) + [.tokenIssued(token, usedID: usedID)]
+    case .noteUse(let digest):
+      guard let token = tokens.first(where: { $0.digest == digest }),
+        token.lastUse.advanced(by: SupportAccessToken.usePrecision) <= now
+      else { return [] }
+      return [.tokenUsed(digest: digest)]
     case .registerDevice(let identifier, let platform, let address, let locale, let app, let limits):
       guard identity != nil else { throw .unknown }
       let key = SupportDevice.Key(identifier: identifier, platform: platform, address: address)
@@ -25,6 +33,15 @@ extension SupportUser {
     case .restate:
       return [.erased(state: stateBytes)]
     }
+  }
+
+  /// For one token more: those that were not used for longest go, the oldest first where that is the same.
+  private func makeRoom(_ uses: [[UInt8]: Timestamp]) -> [SupportUserEvent] {
+    let surplus = tokens.count + 1 - Self.kept.tokensMaximum
+    guard surplus > 0 else { return [] }
+    func lastUse(_ index: Int) -> Timestamp { max(tokens[index].lastUse, uses[tokens[index].digest] ?? .epoch) }
+    return tokens.indices.sorted { (lastUse($0), $0) < (lastUse($1), $1) }.prefix(surplus)
+      .map { .tokenEnded(digest: tokens[$0].digest) }
   }
 
   private var liveDevices: [SupportDevice] { devices.filter(\.isLive) }

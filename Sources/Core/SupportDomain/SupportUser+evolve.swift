@@ -11,8 +11,13 @@ extension SupportUser {
       tokens = []
     case .tokenIssued(let token, let usedID):
       tokens.append(token)
+      // Records of before a token had an end of its own.
       if tokens.count > Self.kept.tokensMaximum { tokens.removeFirst() }
       if let usedID { remember(usedID, at: time) }
+    case .tokenUsed(let digest):
+      if let index = tokens.firstIndex(where: { $0.digest == digest }) { tokens[index].usedAt = time }
+    case .tokenEnded(let digest):
+      if let index = tokens.firstIndex(where: { $0.digest == digest }) { tokens.remove(at: index) }
     case .deviceRegistered(let device):
       highestDevice = max(highestDevice, device.id)
       if let index = devices.firstIndex(where: { $0.id == device.id }) {
@@ -64,7 +69,8 @@ extension SupportUser {
     case .deviceRegistered(let device): opened(device.id)
     case .deviceRefreshed(let id, _): opened(id)
     case .deviceEnded(let id, _): (self[device: id].map { [.deviceClosed($0)] } ?? []) + [.changed]
-    case .identified, .identityChanged, .tokenIssued, .erased: [.changed]
+    case .identified, .identityChanged, .tokenIssued, .tokenEnded, .erased: [.changed]
+    case .tokenUsed: []
     }
   }
 

@@ -79,25 +79,28 @@ extension SupportIdentity: PayloadPart {
   }
 }
 
-/// Digest 1, app 2, issued at 3. Field numbers are frozen.
+/// Digest 1, app 2, issued at 3, used at 4 (absent: never noted). Field numbers are frozen.
 extension SupportAccessToken: PayloadPart {
   func encode(into writer: inout PayloadWriter) {
     writer.data(1, digest)
     writer.text(2, app)
     writer.time(3, issuedAt)
+    if let usedAt { writer.time(4, usedAt) }
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
-    var digest: [UInt8]?, app: String?, issuedAt: Timestamp?
+    var digest: [UInt8]?, app: String?, issuedAt: Timestamp?, usedAt: Timestamp?
     while let field = try payload.next() {
       switch field {
       case 1: digest = try payload.data()
       case 2: app = try payload.text()
       case 3: issuedAt = try payload.time()
+      case 4: usedAt = try payload.time()
       default: try payload.skip()
       }
     }
-    self.init(digest: try digest.required(1), app: try app.required(2), issuedAt: try issuedAt.required(3))
+    self.init(
+      digest: try digest.required(1), app: try app.required(2), issuedAt: try issuedAt.required(3), usedAt: usedAt)
   }
 }
 

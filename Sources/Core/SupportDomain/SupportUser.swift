@@ -73,12 +73,21 @@ public struct SupportAccessToken: Sendable, Equatable, Codable {
   public let digest: [UInt8]
   public let app: String
   public let issuedAt: Timestamp
+  /// When it was used last, to a day; nil if never since the day of its issue.
+  public var usedAt: Timestamp?
 
-  public init(digest: [UInt8], app: String, issuedAt: Timestamp) {
+  public init(digest: [UInt8], app: String, issuedAt: Timestamp, usedAt: Timestamp? = nil) {
     self.digest = digest
     self.app = app
     self.issuedAt = issuedAt
+    self.usedAt = usedAt
   }
+
+  /// As far as the journal knows.
+  var lastUse: Timestamp { max(issuedAt, usedAt ?? issuedAt) }
+
+  /// A use is recorded once in this while.
+  static let usePrecision = Duration.seconds(86_400)
 }
 
 /// One registered push address of one user. Spec: support requests 3.
@@ -162,9 +171,15 @@ public enum SupportUserCommand: Sendable, Equatable {
   /// Makes the user, or says once more who it is. Another name or e-mail of an anonymous one is a change of identity:
   /// its devices and tokens end. Of a verified one only what is known of it changes.
   case identify(SupportIdentity)
-  /// As `identify`, and a token is issued. - Parameter usedID: of the back end's token, which counts once.
+  /// As `identify`, and a token is issued; where there are too many, the one that was not used for longest ends.
+  /// - Parameters:
+  ///   - usedID: of the back end's token, which counts once.
+  ///   - uses: when tokens were used last, by their digests, as far as that is known more exactly than here.
   case signIn(
-    SupportIdentity, SupportAccessToken, usedID: SupportUser.UsedID?, limits: SupportUserLimits = SupportUserLimits())
+    SupportIdentity, SupportAccessToken, usedID: SupportUser.UsedID?, uses: [[UInt8]: Timestamp] = [:],
+    limits: SupportUserLimits = SupportUserLimits())
+  /// A token has opened something.
+  case noteUse(digest: [UInt8])
   case registerDevice(
     identifier: String, SupportDevice.Platform, SupportDevice.Address, locale: String, app: String,
     limits: SupportUserLimits = SupportUserLimits())
@@ -183,7 +198,7 @@ public struct SupportUserLimits: Sendable, Equatable {
   public var devicesMaximum = 20
   /// Ended ones that are kept for whoever asks. This one and those below are the same for everybody: see `evolve`.
   public var endedDevicesMaximum = 20
-  /// The oldest one goes when there are more.
+  /// The one that was not used for longest goes when there are more.
   public var tokensMaximum = 32
   /// Remembered ids of a back end's tokens; the one that ends soonest goes first.
   public var usedIDsMaximum = 1_024
@@ -211,6 +226,10 @@ public enum SupportUserEvent: Sendable, Equatable, Codable {
   /// Spec: `DeviceEnded`, `DeviceMoved`.
   case deviceEnded(id: Int, SupportDevice.Reason)
   case erased(state: [UInt8])
+  /// The token was used: noted once a day.
+  case tokenUsed(digest: [UInt8])
+  /// The token opens nothing any more: it made room for another.
+  case tokenEnded(digest: [UInt8])
 
   public static func isRestatement(_ tag: EventTag) -> Bool { tag == 7 }
 }

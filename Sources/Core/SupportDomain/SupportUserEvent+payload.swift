@@ -1,7 +1,7 @@
 public import EventSourcing
 
 /// The events of a user as the journal holds them: identity 1, token 2, used id 3 (absent: none), device 4, id of a
-/// device 5, locale 6, reason 7, state 8. Tags and field numbers are frozen: never change one, never use one again.
+/// device 5, locale 6, reason 7, state 8, digest of a token 9. Tags and field numbers are frozen: never change one, never use one again.
 extension SupportUserEvent: JournaledEvent {
   public var tag: EventTag {
     switch self {
@@ -12,6 +12,8 @@ extension SupportUserEvent: JournaledEvent {
     case .deviceRefreshed: 5
     case .deviceEnded: 6
     case .erased: 7
+    case .tokenUsed: 8
+    case .tokenEnded: 9
     }
   }
 
@@ -29,6 +31,7 @@ extension SupportUserEvent: JournaledEvent {
       writer.integer(5, id)
       writer.code(7, reason)
     case .erased(let state): writer.data(8, state)
+    case .tokenUsed(let digest), .tokenEnded(let digest): writer.data(9, digest)
     }
   }
 
@@ -46,6 +49,8 @@ extension SupportUserEvent: JournaledEvent {
       // `evolve` asks no questions, so the answer is found here.
       _ = try SupportUser(stateBytes: state)
       self = .erased(state: state)
+    case 8: self = .tokenUsed(digest: try read.digest.required(9))
+    case 9: self = .tokenEnded(digest: try read.digest.required(9))
     default: throw .unknownTag(tag)
     }
   }
@@ -61,6 +66,7 @@ private struct EventFields {
   var locale: String?
   var reason: SupportDevice.Reason?
   var state: [UInt8]?
+  var digest: [UInt8]?
 
   init(payload: inout PayloadReader) throws(PayloadError) {
     while let field = try payload.next() {
@@ -73,6 +79,7 @@ private struct EventFields {
       case 6: locale = try payload.text()
       case 7: reason = try payload.code(field)
       case 8: state = try payload.data()
+      case 9: digest = try payload.data()
       default: try payload.skip()
       }
     }

@@ -118,7 +118,7 @@ struct SupportBadInputTests {
 
   @Test("pages of other origins may ask, and say who they are")
   func crossOrigin() async throws {
-    try await SupportRig.run { rig in
+    try await SupportRig.run(origins: .listed(["https://shop.example.com"])) { rig in
       let user = try await rig.user("1")
       let origin = [("Origin", "https://shop.example.com")]
       let answer = try await user.call("GET", "/api/v2/requests", adding: origin)
@@ -138,6 +138,7 @@ struct SupportBadInputTests {
       (.request(.unknown), 404, "RecordNotFound"), (.request(.closed), 422, "RecordInvalid"),
       (.request(.tooManyComments(limit: 5_000)), 422, "RecordInvalid"),
       (.request(.notAllowed(field: "tags")), 422, "RecordInvalid"), (.tooLarge(limit: 9), 413, "ContentTooLarge"),
+      (.quota("stored records", limit: 9), 429, "TooManyRequests"),
       (.limitReached("x"), 503, "ServiceUnavailable"), (.unavailable, 503, "ServiceUnavailable"),
       (.storageFull, 507, "InsufficientStorage"),
     ] as [(SupportFailure, Int, String)])

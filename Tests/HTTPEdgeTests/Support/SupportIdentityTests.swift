@@ -36,11 +36,28 @@ struct SupportIdentityTests {
     }
   }
 
+  @Test("the 33rd sign-in ends the token that was not used for longest, not the oldest")
+  func leastUsed() async throws {
+    try await SupportRig.run { rig in
+      var users: [MessagingCaller] = []
+      for _ in 0..<32 { users.append(try await rig.user("3F")) }
+      // The first phone is the one that is used.
+      #expect(try await users[0].call("GET", "/api/v2/users/me").status == 200)
+      users.append(try await rig.user("3F"))
+      #expect(try await users[0].call("GET", "/api/v2/users/me").status == 200)
+      #expect(try await users[1].call("GET", "/api/v2/users/me").status == 401)
+      #expect(try await users[2].call("GET", "/api/v2/users/me").status == 200)
+      #expect(try await users[32].call("GET", "/api/v2/users/me").status == 200)
+    }
+  }
+
   @Test(
     "who cannot be one is told why, and never 401",
     arguments: [
       ("shop", "anonymous", #"{"user":{"sdk_guid":"1","email":"ANNA@example.com"}}"#, 403, "agent_identity"),
       ("shop", "anonymous", #"{"user":{"sdk_guid":"1","email":"boss@Example.com"}}"#, 403, "agent_identity"),
+      ("shop", "anonymous", #"{"user":{"sdk_guid":"1","email":" boss@example.com\t"}}"#, 403, "agent_identity"),
+      ("shop", "anonymous", #"{"user":{"sdk_guid":"1","email":"desk@example.com "}}"#, 403, "agent_identity"),
       ("bank", "jwt", #"{"user":{"token":"agent"}}"#, 403, "agent_identity"),
       ("bank", "anonymous", #"{"user":{"sdk_guid":"1"}}"#, 403, "identity_type_mismatch"),
       ("shop", "jwt", #"{"user":{"token":"t"}}"#, 403, "identity_type_mismatch"),

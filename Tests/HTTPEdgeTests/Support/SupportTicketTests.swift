@@ -49,6 +49,18 @@ struct SupportTicketTests {
     }
   }
 
+  @Test("comments of a ticket come with their writers only where they are asked for")
+  func writers() async throws {
+    try await SupportRig.run { rig in
+      let number = try await rig.user("1").ask("one")
+      let path = "/api/v2/tickets/\(number)/comments.json"
+      let plain = try await rig.agent.call("GET", path)
+      #expect(plain.json.object?.names.contains("users") == false && plain.json["comments"]?.array?.count == 1)
+      let asked = try await rig.agent.call("GET", path + "?include=users")
+      #expect(asked.json["users"]?.array?.count == 1)
+    }
+  }
+
   @Test("nothing can be added to a closed request")
   func closed() async throws {
     try await SupportRig.run { rig in

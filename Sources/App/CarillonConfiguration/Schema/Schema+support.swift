@@ -10,7 +10,7 @@ extension Schema {
       "refresh_grace", .seconds(0...60), "2",
       "so long an app that follows a request may say that it has shown a comment, and is not pushed; 0: not at all"),
     row("comment_max_bytes", .byteCount(1...262_144), "65536", "text of one comment"),
-    row("agent_emails", .list, nil, "addresses of agents: no end user may sign in with them"),
+    row("agent_emails", .addresses, nil, "addresses of agents: no end user may sign in with them"),
     row("events_url", .url, nil, "where another help desk hears of requests and comments; nowhere if absent"),
     OptionSpecification(
       "events_secret", in: [.support], .text, "whsec_…: signs what is posted there (Standard Webhooks)",

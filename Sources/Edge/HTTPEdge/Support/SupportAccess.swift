@@ -48,7 +48,7 @@ struct SupportAccess {
     guard token.role.takesPartInChats || token.role == .admin else {
       throw EdgeFailure.forbidden("A token of this role has no part in requests")
     }
-    return try await engine.support.agent(named: token.name)
+    return try await engine.support.agent(named: token.name, services: token.viewer.services)
   }
 
   /// `Bearer {token}`, or `Basic {email}/token:{token}` as Zendesk's API tokens are shown.
@@ -81,7 +81,7 @@ struct SupportAccess {
 
   /// Whether it is an agent's, who is no end user: by the name of a token, or by the option `support.agent_emails`.
   func isAgent(email: String) throws(EdgeFailure) -> Bool {
-    let email = email.lowercased()
+    let email = email.trimmed.lowercased()
     let listed = engine.options.current.sections["support"]?["agent_emails"] ?? ""
     if Options.list(listed).contains(where: { $0.lowercased() == email }) { return true }
     guard let tokens = try? tokens.list() else { throw .unavailable("The agents' tokens cannot be read") }
@@ -89,6 +89,11 @@ struct SupportAccess {
       $0.isUsable && ($0.role == .agent || $0.role == .supervisor) && $0.name.lowercased() == email
     }
   }
+}
+
+extension String {
+  /// Without blanks at either side: they make no other address of an address.
+  var trimmed: String { String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()) }
 }
 
 extension HTTPField.Name {

@@ -15,7 +15,7 @@ extension SupportRequestOrder {
     status = try form.status("status")
     requester = try form.optionalID("requester_id")
     if let person = try form.optionalObject("requester") {
-      requesterEmail = try person.text("email")
+      requesterEmail = try person.text("email").trimmed
       requesterName = try person.optionalText("name")
     }
     if let name = try form.optionalObject("via")?.optionalText("channel") {

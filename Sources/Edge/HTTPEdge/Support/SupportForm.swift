@@ -39,7 +39,11 @@ struct SupportForm {
     self.init(members: object, path: "")
   }
 
-  private func value(_ name: String) -> JSONValue? { members[name].flatMap { $0.isNull ? nil : $0 } }
+  /// A `null` is an absent member. Spelled out: to `flatMap`, a `nil` would be the JSON value.
+  private func value(_ name: String) -> JSONValue? {
+    guard let value = members[name], !value.isNull else { return nil }
+    return value
+  }
 
   private func unusable(_ name: String, _ reason: String) -> SupportFailure {
     .invalid(field: path + name, reason: reason)

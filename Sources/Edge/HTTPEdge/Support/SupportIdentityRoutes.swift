@@ -62,7 +62,7 @@ struct SupportIdentityRoutes {
       throw SupportFailure.invalid(
         field: "user.sdk_guid", reason: "is longer than \(EdgeLimits.supportGUIDBytesMaximum) bytes")
     }
-    let email = try user.optionalText("email")
+    let email = try user.optionalText("email")?.trimmed
     if let email, try access.isAgent(email: email) { throw SupportFailure.agentEmail }
     let secret = try await engine.support.signIn(
       anonymous: guid, name: try user.optionalText("name"), email: email, app: app.clientID)
@@ -79,9 +79,10 @@ struct SupportIdentityRoutes {
         field: "user.token", reason: "is longer than \(EdgeLimits.supportUserTokenBytesMaximum) bytes")
     }
     let identity = try await verifyIdentity(app, token)
-    if try access.isAgent(email: identity.email) { throw SupportFailure.agentEmail }
+    let email = identity.email.trimmed
+    if try access.isAgent(email: email) { throw SupportFailure.agentEmail }
     let secret = try await engine.support.signIn(
-      externalID: identity.externalID, name: identity.name, email: identity.email, tokenID: identity.tokenID,
+      externalID: identity.externalID, name: identity.name, email: email, tokenID: identity.tokenID,
       app: app.clientID)
     return Self.answer(secret)
   }

@@ -13,7 +13,8 @@ import SupportDomain
 /// | `POST …` `{"request":{"subject","comment":{"body","uploads"},…}}` | makes one: 201 |
 /// | `GET …/show_many?tokens=` | those of these that there are |
 /// | `GET …/{id}`, `PUT …/{id}` | one; changes it, or adds a comment |
-/// | `GET …/{id}/comments?since=&role=&device=&page=&per_page=` | oldest first, with who wrote them |
+/// | `GET …/{id}/comments?since=&role=&device=&page=&per_page=` | oldest first, with who wrote them (tickets: with
+/// `include=users`) |
 struct SupportRequestRoutes {
   let desk: SupportDesk
   let engine: Engine
@@ -97,7 +98,10 @@ struct SupportRequestRoutes {
       writer.beginArray()
       for comment in comments { SupportRendering.comment(comment, of: list.request.number, base: base, into: &writer) }
       writer.endArray()
-      Self.write(list.users.filter { authors.contains($0.number) }, into: &writer)
+      // The SDK reads them; a helpdesk's client takes them only where it has asked for them.
+      if desk == .endUsers || parameters.includes.contains("users") {
+        Self.write(list.users.filter { authors.contains($0.number) }, into: &writer)
+      }
       page.writeMembers(count: list.comments.count, url: request.url(base: base), parameters, into: &writer)
       writer.endObject()
     }

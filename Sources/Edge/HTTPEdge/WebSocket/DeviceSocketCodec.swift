@@ -45,7 +45,7 @@ struct DeviceSocketCodec {
     var login = MCSLoginRequest()
     login.user = id
     login.authToken = token
-    if let received = message["received"] { login.receivedPersistentID = try texts(received) }
+    if let received = message["received"], !received.isNull { login.receivedPersistentID = try texts(received) }
     if let isIdle = message["idle"]?.bool { login.status = isIdle ? 1 : 0 }
     if let seconds = message["heartbeat"]?.integer {
       login.heartbeatStat.intervalMs = Int32(clamping: seconds.multipliedReportingOverflow(by: 1_000).partialValue)
@@ -63,7 +63,7 @@ struct DeviceSocketCodec {
     stanza.category = category
     // The client has no other way to learn that it has been taken.
     stanza.immediateAck = true
-    for member in message["data"]?.object?.members ?? [] {
+    for member in message["data"]?.object?.members ?? [] where !member.value.isNull {
       guard let value = member.value.string else { throw .malformed }
       stanza.appData.append(MCSAppData(member.name, value))
     }

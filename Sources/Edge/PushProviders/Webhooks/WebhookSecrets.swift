@@ -85,11 +85,3 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
     return key
   }
 }
-
-extension Timestamp {
-  /// Whole seconds since 1970, rounded down.
-  var wholeSeconds: Int64 {
-    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    return rest < 0 ? seconds - 1 : seconds
-  }
-}

@@ -105,7 +105,7 @@ extension SupportUserEvent {
     switch self {
     case .identified(let identity), .identityChanged(let identity): identity
     case .erased(let state): (try? SupportUser(stateBytes: state))?.identity
-    case .tokenIssued, .deviceRegistered, .deviceRefreshed, .deviceEnded: nil
+    case .tokenIssued, .tokenUsed, .tokenEnded, .deviceRegistered, .deviceRefreshed, .deviceEnded: nil
     }
   }
 
@@ -114,7 +114,7 @@ extension SupportUserEvent {
     switch self {
     case .deviceRegistered(let device): [device]
     case .erased(let state): (try? SupportUser(stateBytes: state))?.devices ?? []
-    case .identified, .identityChanged, .tokenIssued, .deviceRefreshed, .deviceEnded: []
+    case .identified, .identityChanged, .tokenIssued, .tokenUsed, .tokenEnded, .deviceRefreshed, .deviceEnded: []
     }
   }
 }

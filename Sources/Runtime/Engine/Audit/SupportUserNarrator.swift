@@ -33,6 +33,14 @@ struct SupportUserNarrator: Narrator {
       entry.who = trace.name
       entry.what = "signs in to \(token.app)"
       if usedID != nil { entry.remark = ": its back end vouches" }
+    case .tokenUsed:
+      entry.who = trace.name
+      entry.what = "is there, with a token of before"
+      entry.isDetail = true
+    case .tokenEnded:
+      entry.who = trace.name
+      entry.what = "has too many tokens: the one that was not used for longest ends"
+      entry.isDetail = true
     case .deviceRegistered(let device):
       let isBack = trace.devices.updateValue(device.shown, forKey: device.id) != nil
       entry.who = trace.name

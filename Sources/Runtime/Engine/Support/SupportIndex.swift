@@ -13,18 +13,38 @@ final class SupportIndex: Sendable {
     let updatedAt: Timestamp
   }
 
+  /// Whom an access token opens.
+  private struct Bearer {
+    let user: Int64
+    let app: String
+    /// Since this process began.
+    var usedAt: Timestamp?
+    /// When the user was told last that it is used.
+    var notedAt: Timestamp?
+  }
+
+  private enum Shelf: Hashable {
+    case status(SupportStatus)
+    case assignee(Int64)
+  }
+
   private struct State {
     var requests: [Int64: SupportRequestNote] = [:]
     /// All that are not erased, in their order.
     var numbers: [Int64] = []
+    /// The same by status and by assignee, as negative numbers: the newest first.
+    var byShelf: [Shelf: SortedPieces<Int64>] = [:]
     /// In the order of their numbers.
     var byRequester: [Int64: [Int64]] = [:]
     var highestRequest: Int64 = 0
+    /// Of those that are not erased. Counted as they change: a million are too many for each look at the metrics.
+    var byStatus: [SupportStatus: Int] = [:]
+    var deviceCounts: [String: [SupportDevice.Address: Int]] = [:]
     var users: [Int64: SupportUserNote] = [:]
     var byKey: [SupportIdentity.Key: Int64] = [:]
     /// People whom an agent can write for by their e-mail.
     var byEmail: [String: Int64] = [:]
-    var byToken: [[UInt8]: (user: Int64, app: String)] = [:]
+    var byToken: [[UInt8]: Bearer] = [:]
     var owners: [SupportDevice.Key: Owner] = [:]
     /// By the queues in which the pushes of our own couriers wait.
     var byQueue: [String: Owner] = [:]
@@ -46,15 +66,25 @@ final class SupportIndex: Sendable {
     }
   }
 
-  var requestCount: Int { state.withLock { $0.requests.count } }
-
   func request(_ number: Int64) -> SupportRequestNote? { state.withLock { $0.requests[number] } }
 
   func set(request key: String, _ note: SupportRequestNote) {
     guard let number = Int64(key) else { return }
     state.withLock { state in
-      let former = state.requests[number]?.requester
+      let before = state.requests[number]
+      let former = before?.requester
       state.requests[number] = note
+      if let before, former != nil {
+        state.byStatus[before.status, default: 0] -= 1
+        for shelf in Self.shelves(before) {
+          state.byShelf[shelf]?.remove(-number)
+          if state.byShelf[shelf]?.isEmpty == true { state.byShelf[shelf] = nil }
+        }
+      }
+      if note.requester != nil {
+        state.byStatus[note.status, default: 0] += 1
+        for shelf in Self.shelves(note) { state.byShelf[shelf, default: SortedPieces()].insert(-number) }
+      }
       state.highestRequest = max(state.highestRequest, number)
       guard former != note.requester else { return }
       if let former {
@@ -68,6 +98,43 @@ final class SupportIndex: Sendable {
     }
   }
 
+  private static func shelves(_ note: SupportRequestNote) -> [Shelf] {
+    [.status(note.status)] + (note.assignee.map { [.assignee($0)] } ?? [])
+  }
+
+  /// The next ones that fit, newest first. - Parameter after: behind this number; nil from the beginning.
+  func requests(_ query: SupportQuery, after number: Int64?, limit: Int) -> [Int64] {
+    state.withLock { state in
+      func fits(_ number: Int64) -> Bool { state.requests[number].map { query.admits($0) } ?? false }
+      let shelves: [Shelf] =
+        query.assignee.map { [.assignee($0)] } ?? query.statuses.map { .status($0) }
+      guard shelves.isEmpty else {
+        var found: [Int64] = []
+        for shelf in shelves {
+          found += state.byShelf[shelf]?.elements(after: number.map { -$0 }, limit: limit) { fits(-$0) } ?? []
+        }
+        return found.sorted().prefix(limit).map { -$0 }
+      }
+      let start = number.map { Self.place(of: $0, in: state.numbers) } ?? state.numbers.count
+      var found: [Int64] = []
+      for number in state.numbers[..<start].reversed() where fits(number) {
+        found.append(number)
+        if found.count == limit { break }
+      }
+      return found
+    }
+  }
+
+  /// How many are less.
+  private static func place(of number: Int64, in numbers: [Int64]) -> Int {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   /// Mostly at the end.
   private static func insert(_ number: Int64, into numbers: inout [Int64]) {
     let place = numbers.lastIndex { $0 < number }.map { $0 + 1 } ?? 0
@@ -78,12 +145,10 @@ final class SupportIndex: Sendable {
   func requests(_ query: SupportQuery) -> [Int64] {
     state.withLock { state in
       func fits(_ number: Int64) -> Bool {
-        guard let note = state.requests[number] else { return false }
-        return (query.statuses.isEmpty || query.statuses.contains(note.status))
-          && (query.assignee == nil || query.assignee == note.assignee)
+        state.requests[number].map { query.admits($0) } ?? false
       }
       let numbers = query.requester.map { state.byRequester[$0] ?? [] } ?? state.numbers
-      let isUnfiltered = query.statuses.isEmpty && query.assignee == nil
+      let isUnfiltered = query.statuses.isEmpty && query.assignee == nil && query.actor == nil
       return isUnfiltered ? numbers.reversed() : numbers.reversed().filter(fits)
     }
   }
@@ -102,10 +167,39 @@ final class SupportIndex: Sendable {
     }
   }
 
+  /// Nobody could be made of a claim: else whoever comes while there is no room would be remembered for ever.
+  func release(_ key: SupportIdentity.Key, _ number: Int64) {
+    state.withLock { state in
+      if state.users[number] == nil, state.byKey[key] == number { state.byKey[key] = nil }
+    }
+  }
+
   func number(of key: SupportIdentity.Key) -> Int64? { state.withLock { $0.byKey[key] } }
   func number(ofEmail email: String) -> Int64? { state.withLock { $0.byEmail[email.lowercased()] } }
 
-  func bearer(of digest: [UInt8]) -> (user: Int64, app: String)? { state.withLock { $0.byToken[digest] } }
+  /// Whom a token opens, which counts as a use of it. - Returns: also whether the user is to note that, at most once in
+  /// `interval`.
+  func bearer(
+    of digest: [UInt8], now: Timestamp, noting interval: Duration
+  ) -> (user: Int64, app: String, isToNote: Bool)? {
+    state.withLock { state in
+      guard var bearer = state.byToken[digest] else { return nil }
+      let isToNote = bearer.notedAt.map { $0.advanced(by: interval) <= now } ?? true
+      bearer.usedAt = now
+      if isToNote { bearer.notedAt = now }
+      state.byToken[digest] = bearer
+      return (bearer.user, bearer.app, isToNote)
+    }
+  }
+
+  /// When a user's tokens were used last, as far as this process has seen it.
+  func uses(of user: Int64) -> [[UInt8]: Timestamp] {
+    state.withLock { state in
+      var uses: [[UInt8]: Timestamp] = [:]
+      for token in state.users[user]?.tokens ?? [] { uses[token.digest] = state.byToken[token.digest]?.usedAt }
+      return uses
+    }
+  }
 
   /// - Returns: who has lost an address by it.
   @discardableResult
@@ -117,10 +211,15 @@ final class SupportIndex: Sendable {
       state.highestUser = max(state.highestUser, number)
       if former?.identity != note.identity { Self.identify(number, from: former, to: note, in: &state) }
       if former?.tokens != note.tokens {
-        for token in former?.tokens ?? [] { state.byToken[token.digest] = nil }
-        for token in note.tokens { state.byToken[token.digest] = (number, token.app) }
+        let bearers = former?.tokens.map { ($0.digest, state.byToken.removeValue(forKey: $0.digest)) } ?? []
+        for token in note.tokens {
+          let known = bearers.first { $0.0 == token.digest }?.1
+          state.byToken[token.digest] = known ?? Bearer(user: number, app: token.app)
+        }
       }
       guard former?.devices != note.devices else { return [] }
+      for device in former?.devices ?? [] { state.deviceCounts[device.app]?[device.key.address, default: 0] -= 1 }
+      for device in note.devices { state.deviceCounts[device.app, default: [:]][device.key.address, default: 0] += 1 }
       var displaced: [(user: Int64, identifier: String)] = []
       for device in former?.devices ?? [] where state.owners[device.key]?.user == number {
         state.owners[device.key] = nil
@@ -212,22 +311,15 @@ final class SupportIndex: Sendable {
   }
 
   /// Live devices by app and kind of address.
-  var deviceCounts: [String: [SupportDevice.Address: Int]] {
-    state.withLock { state in
-      var counts: [String: [SupportDevice.Address: Int]] = [:]
-      for note in state.users.values {
-        for device in note.devices { counts[device.app, default: [:]][device.key.address, default: 0] += 1 }
-      }
-      return counts
-    }
-  }
+  var deviceCounts: [String: [SupportDevice.Address: Int]] { state.withLock { $0.deviceCounts } }
 
   /// Requests by status.
-  var requestCounts: [SupportStatus: Int] {
-    state.withLock { state in
-      var counts: [SupportStatus: Int] = [:]
-      for note in state.requests.values where note.requester != nil { counts[note.status, default: 0] += 1 }
-      return counts
-    }
+  var requestCounts: [SupportStatus: Int] { state.withLock { $0.byStatus } }
+}
+
+extension SupportQuery {
+  fileprivate func admits(_ note: SupportRequestNote) -> Bool {
+    (statuses.isEmpty || statuses.contains(note.status)) && (assignee == nil || assignee == note.assignee)
+      && (actor?.sees(note) ?? true)
   }
 }

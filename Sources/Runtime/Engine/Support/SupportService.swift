@@ -35,7 +35,8 @@ public struct SupportService: Sendable {
   let logger: Logger
 
   init(
-    dispatcher: PushDispatcher, webhooks: SupportWebhooks, comet: CometGateway, storage: StorageService,
+    dispatcher: PushDispatcher, index: SupportIndex, webhooks: SupportWebhooks, comet: CometGateway,
+    storage: StorageService,
     feed: AgentFeed, tasks: TaskPool, identifiers: Identifiers, logger: Logger, service: Late<SupportService>
   ) {
     let context = dispatcher.context
@@ -52,7 +53,7 @@ public struct SupportService: Sendable {
     timers = KeyedTimers(wheel: context.timers, time: context.time) { _, key in
       context.lanes[EntityID(.supportRequest, key).hashValue].enqueue { await itself.value.alarmed(key) }
     }
-    index = webhooks.index
+    self.index = index
     self.webhooks = webhooks
     options = dispatcher.options
     self.dispatcher = dispatcher
@@ -78,6 +79,7 @@ public struct SupportService: Sendable {
   static let producerPrefix = "request/"
   /// For the look-up of options.
   static let tag = "support.comment"
+  static let eventTag = "support.event"
 
   /// Whom pushes are for, as queues know it, and Comet sessions.
   static func ownerName(_ user: Int64) -> String { SupportUserKey.of(user) }
@@ -87,7 +89,7 @@ public struct SupportService: Sendable {
   // MARK: Apps
 
   /// Nil if no app of this client id is configured.
-  public func app(_ clientID: String) -> SupportAppSettings? { SupportAppSettings(clientID, options.current) }
+  public func app(_ clientID: String) -> SupportAppSettings? { options.supportApp(clientID) }
 
   /// By the id that the SDK asks with.
   public func app(id: String) -> SupportAppSettings? {
@@ -137,23 +139,38 @@ public struct SupportService: Sendable {
     let secret = identifiers.secureKey()
     let token = SupportAccessToken(digest: Self.digest(of: secret), app: app, issuedAt: context.time.now)
     let user = try entity(of: identity.key)
-    try await perform(.signIn(identity, token, usedID: usedID, limits: current.user), on: user) { _ in }
+    let uses = index.uses(of: Int64(user.id.key) ?? 0)
+    try await perform(.signIn(identity, token, usedID: usedID, uses: uses, limits: current.user), on: user) { _ in }
     return secret
   }
 
-  /// Nil for a token that opens nothing (any more).
+  /// Nil for a token that opens nothing (any more). It counts as a use of the token: see `SupportUserCommand.signIn`.
   public func endUser(bearing token: String) -> SupportActor? {
-    index.bearer(of: Self.digest(of: token)).map { .endUser(number: $0.user, app: $0.app) }
+    let digest = Self.digest(of: token)
+    guard let bearer = index.bearer(of: digest, now: context.time.now, noting: Self.useNoted) else { return nil }
+    if bearer.isToNote {
+      let key = String(bearer.user)
+      // Nobody waits for it, and it is worth no sync of its own.
+      context.lanes[EntityID(.supportUser, key).hashValue].enqueue { [users] in
+        await users[key]?.post(.noteUse(digest: digest), lazy: true)
+      }
+    }
+    return .endUser(number: bearer.user, app: bearer.app)
   }
 
-  /// The agent who holds a token of this name.
-  public func agent(named name: String) async throws(SupportFailure) -> SupportActor {
+  /// A token's use is offered to its user so often; the user records one a day.
+  private static let useNoted = Duration.seconds(3_600)
+
+  /// The agent who holds a token of this name. - Parameter services: apps and services that the token names; nil for all.
+  public func agent(
+    named name: String, services: Set<String>? = nil
+  ) async throws(SupportFailure) -> SupportActor {
     let key = SupportIdentity.Key.agent(name)
     let known = index.number(of: key).flatMap { index[user: $0]?.identity }
     let identity = SupportIdentity(key: key, name: options.current.sections["support.agents"]?[name] ?? known?.name)
     let user = try entity(of: key)
     if known != identity { try await perform(.identify(identity), on: user) { _ in } }
-    return .agent(number: Int64(user.id.key) ?? 0)
+    return .agent(number: Int64(user.id.key) ?? 0, services: services)
   }
 
   /// What an app is configured for, and what its user has, must be of one kind. Every call of an end user's asks.
@@ -170,8 +187,10 @@ public struct SupportService: Sendable {
 
   // MARK: Parts
 
-  private func entity(of key: SupportIdentity.Key) throws(SupportFailure) -> Entity<SupportUser> {
-    guard let user = users.entity(String(index.claim(key)), limit: limits.supportUsersMaximum) else {
+  func entity(of key: SupportIdentity.Key) throws(SupportFailure) -> Entity<SupportUser> {
+    let number = index.claim(key)
+    guard let user = users.entity(String(number), limit: limits.supportUsersMaximum) else {
+      index.release(key, number)
       throw .limitReached("support_users")
     }
     return user
@@ -227,10 +246,11 @@ extension SupportFailure {
   init(_ failure: StorageFailure) {
     self =
       switch failure {
-      case .unknown, .unknownKey: .notFound
+      case .unknown, .unknownKey, .unknownInstance: .notFound
       case .invalid(let field, let reason): .invalid(field: field, reason: reason)
       case .tooLarge(let limit): .tooLarge(limit: limit)
       case .full: .storageFull
+      case .quota(let what, let limit): .quota(what, limit: limit)
       case .limitReached(let name): .limitReached(name)
       case .damaged, .unavailable: .unavailable
       }

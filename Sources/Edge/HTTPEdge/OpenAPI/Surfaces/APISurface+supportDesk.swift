@@ -53,16 +53,19 @@ extension APISurface {
         .get, "\(path)/{id}/comments", "list\(name)Comments\(suffix)", "Oldest first, with who wrote them",
         access: access,
         parameters: [
-          .supportRequest, .query("since", "Made after this.", .time),
+          .supportRequest,
+          .query("since", "Made after this, as `created_at` shows it: in whole seconds.", .time),
           .query("role", "By this side only.", .oneOf("agent", "end_user")),
           .query("device", "The identifier of one's device, which has read them now."), .page, .perPage,
-        ],
+        ] + (desk == .agents ? [APIParameter.query("include", "`users`: who wrote them.")] : []),
         answers: [
           .tagged(
             "One page.",
             .object(
               [
-                .required("comments", .list(of: .named("SupportComment"))), .required("users", SupportSchema.users),
+                .required("comments", .list(of: .named("SupportComment"))),
+                desk == .endUsers
+                  ? APIMember.required("users", SupportSchema.users) : .optional("users", SupportSchema.users),
                 .required("count", .integer),
               ] + pages)), .unchanged,
         ], failures: [404, 422]),
@@ -74,11 +77,13 @@ extension APISurface {
   private static let agents = [
     APIOperation(
       .get, "/agent/1/requests", "listRequestWork", "Requests, newest first", access: .agent,
-      parameters: [
-        .query(
-          "state", "waiting: nobody has answered yet; own: assigned to the asker.",
-          APISchema.oneOf("waiting", "own", "all").byDefault("all")), .page, .perPage,
-      ], answers: [.json(200, "One page.", .list(of: .named("SupportRequest")))], failures: [400, 422]),
+      parameters: APIParameter.listed(
+        [
+          .query(
+            "state", "waiting: nobody has answered yet; own: assigned to the asker.",
+            APISchema.oneOf("waiting", "own", "all").byDefault("all"))
+        ], upTo: EngineLimits().agentListMaximum),
+      answers: [.page("Those requests.", of: .named("SupportRequest"))], failures: [400]),
     APIOperation(
       .post, "/agent/1/chats/{chat}/request", "makeRequestOfChat", "Make a request of a chat", access: .agent,
       parameters: [.path("chat", "The chat's id.")],
@@ -90,7 +95,8 @@ extension APISurface {
   private static let operators = [
     APIOperation(
       .get, "/admin/1/support/apps", "listSupportApps", "Apps, with how many devices they have", access: .admin,
-      answers: [.json(200, "URLs are masked.", .list(of: .named("SupportApp")))]),
+      parameters: APIParameter.listed(upTo: EngineLimits().listMaximum),
+      answers: [.page("URLs are masked.", of: .named("SupportApp"))], failures: [400]),
     APIOperation(
       .put, "/admin/1/support/apps/{client}/webhook", "setSupportWebhook", "Where notifications are posted",
       access: .admin, parameters: [client],
@@ -109,10 +115,12 @@ extension APISurface {
     APIOperation(
       .get, "/admin/1/support/users/{id}/devices", "listSupportDevices",
       "A user's devices, ended ones too",
-      access: .admin, parameters: [.path("id", "The user's number.", .text(pattern: "^[0-9]{1,18}$"))],
+      access: .admin,
+      parameters: APIParameter.listed(
+        [.path("id", "The user's number.", .text(pattern: "^[0-9]{1,18}$"))], upTo: EngineLimits().listMaximum),
       answers: [
         .json(
-          200, "In the order of their ids.",
+          200, "In the order of their ids. If there is more, the header `Link` says where it is (`rel=\"next\"`).",
           .list(
             of: .object(
               .named("SupportDevice"),
@@ -121,7 +129,7 @@ extension APISurface {
                 .required("stale", .bool, "Registered for another integration than the app's present one."),
                 .optional("ended_reason"), .optional("ended_at", .time),
               ])))
-      ], failures: [404]),
+      ], failures: [400, 404]),
   ]
 
   private static let client = APIParameter.path("client", "The app's client id.")
