@@ -1,3 +1,4 @@
+import NetworkAddress
 import Testing
 
 @testable import PushProviders

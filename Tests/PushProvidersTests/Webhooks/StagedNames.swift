@@ -1,3 +1,4 @@
+import NetworkAddress
 import Synchronization
 
 @testable import PushProviders

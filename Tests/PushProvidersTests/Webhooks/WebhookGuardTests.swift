@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NetworkAddress
 import PushDomain
 import StandInSupport
 import Testing

@@ -1,3 +1,4 @@
+import NetworkAddress
 import PushDomain
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkAddress
 
 /// Why a value is not of its option's type.
 struct ValueMismatch: Error, Equatable {
@@ -37,6 +38,18 @@ extension OptionType {
       guard values.contains(trimmed) else { throw expected }
       return trimmed
     case .list, .eventTypes: return Self.members(of: text).joined(separator: ",")
+    case .networks:
+      let members = Self.members(of: text)
+      if let stranger = members.first(where: { AddressBlock($0) == nil }) {
+        throw ValueMismatch(reason: "must be a \(summary); \(stranger.quoted) is neither", quotesValue: false)
+      }
+      return members.joined(separator: ",")
+    case .addresses:
+      let members = Self.members(of: text)
+      if let stranger = members.first(where: { !Self.isAddress($0) }) {
+        throw ValueMismatch(reason: "must be a \(summary); \(stranger.quoted) is none", quotesValue: false)
+      }
+      return members.joined(separator: ",")
     case .choices(let values):
       let members = Self.members(of: text)
       if let stranger = members.first(where: { !values.contains($0) }) {
@@ -61,7 +74,7 @@ extension OptionType {
 
   private var article: String {
     switch self {
-    case .text, .path, .choices, .eventTypes, .list, .timeZone: "a "
+    case .text, .path, .choices, .eventTypes, .list, .networks, .addresses, .timeZone: "a "
     case .integer, .url: "an "
     case .flag, .seconds, .wholeSeconds, .byteCount, .choice: ""
     }
@@ -75,6 +88,15 @@ extension OptionType {
       return overflow ? nil : product
     }
     return Int(text)
+  }
+
+  /// One `@` with something on either side, and nothing that an address cannot hold: as much as can be told of one.
+  private static func isAddress(_ text: String) -> Bool {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+      && text.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && $0.value != 0x7F && !"<>()\",;:".unicodeScalars.contains($0)
+      }
   }
 
   private static func isURL(_ text: String) -> Bool {

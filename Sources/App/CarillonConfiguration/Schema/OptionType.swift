@@ -12,6 +12,8 @@ public enum OptionType: Sendable, Equatable {
   case choice([String])
   /// Texts separated by commas, or a YAML list.
   case list
+  /// A list of e-mail addresses.
+  case addresses
   /// A list of which each member is one of these.
   case choices([String])
   /// A list of transcript event types; one that is not known is a warning, not a problem.
@@ -19,6 +21,8 @@ public enum OptionType: Sendable, Equatable {
   /// An absolute `http` or `https` URL.
   case url
   case path
+  /// Addresses and networks of the internet protocol: `10.0.0.0/8,fd00::/8,192.0.2.7`.
+  case networks
   /// A time zone of the IANA database: `Europe/Berlin`.
   case timeZone
 
@@ -34,10 +38,12 @@ public enum OptionType: Sendable, Equatable {
       "bytes (KiB, MiB or GiB may follow), \(range.lowerBound) to \(range.upperBound)"
     case .choice(let values): "one of " + values.joined(separator: ", ")
     case .list: "list of texts"
+    case .addresses: "list of e-mail addresses"
     case .choices(let values): "list of " + values.joined(separator: ", ")
     case .eventTypes: "list of event types"
     case .url: "http or https URL"
     case .path: "path"
+    case .networks: "list of addresses and networks, such as 10.0.0.0/8"
     case .timeZone: "time zone, such as Europe/Berlin"
     }
   }

@@ -1,3 +1,6 @@
+import Engine
+import NetworkAddress
+
 /// Reads options of section `server` that the schema has judged and gives a built-in value.
 struct ServerOptionReader {
   let configuration: LoadedConfiguration
@@ -12,6 +15,14 @@ struct ServerOptionReader {
   func integer(_ name: String) -> Int {
     guard let value = Int(text(name)) else { preconditionFailure("option \(name) was judged to be an integer") }
     return value
+  }
+
+  /// None if the option is absent.
+  func networks(_ name: String) -> [AddressBlock] {
+    Options.list(configuration.server(name) ?? "").map { text in
+      guard let network = AddressBlock(text) else { preconditionFailure("option \(name) was judged to be networks") }
+      return network
+    }
   }
 
   func seconds(_ name: String) -> Duration {

@@ -11,19 +11,22 @@ extension HTTPConnectionHandler {
     let headers = request.head.headers
     let call = SendEndpoint.Call(
       route: route, isPost: request.head.method == .POST, authorization: headers.first(name: "authorization"),
-      contentType: headers.first(name: "content-type"), address: context?.channel.remoteAddress?.ipAddress,
+      contentType: headers.first(name: "content-type"), address: clientAddress,
       body: request.body.map { Array($0.readableBytesView) } ?? [])
     let endpoint = services.sending
+    let dialect = SendDialect(route, contentType: call.contentType)
     task = Task { [self] in
       let answer = await endpoint.answer(to: call)
-      eventLoop.execute { self.deliver(answer) }
+      eventLoop.execute { self.deliver(answer, dialect) }
     }
   }
 
-  private func deliver(_ answer: SendAnswer) {
+  private func deliver(_ answer: SendAnswer, _ dialect: SendDialect) {
     guard case .routing = phase else { return }
+    let refusal = refusalOfWrongCredential(answer.status)
+    let answer = refusal.map { dialect.refusal($0.status, retryAfter: $0.retryAfter) } ?? answer
     var buffer = responseBuffer(capacity: 384 + answer.body.count)
-    answer.write(into: &buffer, isHead: isHead, closing: closesAfterResponse)
+    answer.write(into: &buffer, isHead: isHead, closing: closesAfterResponse, services.securityFields)
     write(buffer, status: answer.status.code)
   }
 }

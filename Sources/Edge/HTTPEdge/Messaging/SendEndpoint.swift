@@ -2,6 +2,7 @@ import Engine
 import EventSourcing
 import GCMProtocol
 import HTTPTypes
+import NetworkAddress
 
 /// Takes messages of app servers: checks the key, reads the message, has it sent, and says what became of it.
 /// Spec: GCM B1-B5, E1-E4.
@@ -16,7 +17,7 @@ struct SendEndpoint: Sendable {
     let authorization: String?
     let contentType: String?
     /// IP address of the client.
-    let address: String?
+    let address: IPAddress?
     let body: [UInt8]
   }
 

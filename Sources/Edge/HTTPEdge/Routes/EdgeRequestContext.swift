@@ -1,13 +1,14 @@
 import Hummingbird
 import Logging
 import NIOCore
+import NetworkAddress
 
 /// What a route may know beside the request.
 struct EdgeRequestSource: RequestContextSource {
   let logger: Logger
   let isTLS: Bool
   let localPort: Int
-  let remoteAddress: SocketAddress?
+  let clientAddress: IPAddress?
 }
 
 struct EdgeRequestContext: RequestContext {
@@ -17,13 +18,14 @@ struct EdgeRequestContext: RequestContext {
   let isTLS: Bool
   /// The port that the request came in by.
   let localPort: Int
-  /// Who is at the other end of the connection: the client, or a proxy before it.
-  let remoteAddress: SocketAddress?
+  /// Where the request comes from: the other end of the connection, or what the trusted proxies there say. Nil if it is
+  /// not known.
+  let clientAddress: IPAddress?
 
   init(source: EdgeRequestSource) {
     coreContext = CoreRequestContextStorage(source: source)
     isTLS = source.isTLS
     localPort = source.localPort
-    remoteAddress = source.remoteAddress
+    clientAddress = source.clientAddress
   }
 }

@@ -1,3 +1,5 @@
+public import NetworkAddress
+
 /// An app server that has shown its key. Spec: GCM B1.3.
 public struct SenderIdentity: Sendable, Equatable {
   /// The sender id.
@@ -26,8 +28,9 @@ public struct SenderIdentity: Sendable, Equatable {
   public func owns(project: String) -> Bool { takesAnyProject || project == projectID || project == sender }
 
   /// Whether a request with its key may come from here. Spec: GCM B1.4.
-  /// - Parameter address: an IP address; nil if it is not known.
-  public func isPermitted(from address: String?) -> Bool {
-    allowedAddresses.isEmpty || address.map(allowedAddresses.contains) ?? false
+  /// - Parameter address: nil if it is not known.
+  public func isPermitted(from address: IPAddress?) -> Bool {
+    allowedAddresses.isEmpty
+      || address.map { address in allowedAddresses.contains { IPAddress($0) == address } } ?? false
   }
 }

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import NetworkAddress
 internal import Synchronization
 
 /// The addresses of names, kept for a minute; what is missing is looked up once for all who wait for it.

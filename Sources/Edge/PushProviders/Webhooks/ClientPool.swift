@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOSSL
+internal import NetworkAddress
 internal import Synchronization
 
 /// HTTP clients, one for each host and the checked address that it is reached at: the client is told the address, so

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOSSL
+internal import NetworkAddress
 
 /// Looks at a connection that stands, before anything of a request is written to it.
 enum ConnectionJudge {

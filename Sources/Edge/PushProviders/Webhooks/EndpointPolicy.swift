@@ -1,3 +1,4 @@
+internal import NetworkAddress
 public import PushDomain
 
 /// Which receivers may be posted to, where the URLs come from apps or tenants. Spec: providers 4.5.

@@ -1,3 +1,5 @@
+internal import NetworkAddress
+
 extension IPAddress {
   /// False if the address is not one of the public internet: loopback, private, shared (carrier), link-local,
   /// multicast, unspecified, documentation, benchmarking, reserved, and IPv6 forms that carry such an IPv4 address.

@@ -1,4 +1,5 @@
 internal import NIOPosix
+internal import NetworkAddress
 internal import Synchronization
 
 #if canImport(Glibc)
