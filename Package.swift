@@ -26,6 +26,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -110,37 +111,43 @@ let package = Package(
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
         "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
-        collections, heap, crypto, logging, coreMetrics, metrics, systemPackage,
+        collections, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
 
     // Edge: the world.
+    module("NetworkAddress", in: "Sources/Edge", [nioCore]),
+    module("EdgeSecurity", in: "Sources/Edge", ["Engine", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "DeviceEdge", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain", "PushDomain",
-        "SupportDomain", "GCMProtocol", "MCSProtocol", hummingbird, httpTypes, jwtKit, nioCore, nioPosix, nioHTTP1,
-        nioWebSocket, nioSSL,
+        "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
+        "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol", "NetworkAddress",
+        asyncHTTPClient, hummingbird, httpTypes, jwtKit,
+        nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
         logging,
         metrics, crypto, cryptoExtras, lifecycle,
       ],
       path: "Sources/Edge/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
     module(
       "DeviceEdge", in: "Sources/Edge",
-      ["Engine", "EventSourcing", "MCSProtocol", "PushDomain", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle]),
+      [
+        "EdgeSecurity", "Engine", "EventSourcing", "MCSProtocol", "NetworkAddress", "PushDomain", nioCore, nioPosix,
+        nioSSL, logging, metrics, lifecycle,
+      ]),
     .systemLibrary(
       name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module(
       "CCSEdge", in: "Sources/Edge",
       [
-        "CExpat", "Engine", "GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing", nioCore, nioPosix, nioSSL,
-        logging, metrics, lifecycle,
+        "CExpat", "EdgeSecurity", "Engine", "GCMProtocol", "JSONEnvelope", "NetworkAddress", "PushDomain",
+        "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
       ]),
     module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module(
       "PushProviders", in: "Sources/Edge",
       [
-        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "WebPushEncryption", asyncHTTPClient, jwtKit,
-        nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
+        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress", "WebPushEncryption",
+        asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
     module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
 
@@ -151,17 +158,19 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "Bayeux", "CallbackDomain", "ChatDomain", "Engine", "HTTPEdge", "Journal", "SupportDomain", configuration,
-        systemPackage, yams,
+        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "HTTPEdge", "Journal", "NetworkAddress",
+        "SupportDomain",
+        configuration, systemPackage, yams,
       ]),
     .executableTarget(
       name: "carillon",
       dependencies: [
-        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "Engine",
-        "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat", "PrometheusMetrics",
+        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
+        "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
+        "PrometheusMetrics",
         "PushDomain", "PushProviders", "SupportDomain",
-        argumentParser, asyncHTTPClient, coreMetrics, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-        systemPackage, unixSignals,
+        argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+        nioSSL, systemPackage, unixSignals,
       ],
       path: "Sources/App/carillon", swiftSettings: strict),
     module(
@@ -177,7 +186,7 @@ let package = Package(
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 
     // Tests: a folder for each module, then the whole.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: [logging], path: "Tests/TestSupport", swiftSettings: strict),
     module("SimulatedDisk", in: "Tests", ["TestSupport", "Journal", systemPackage]),
     module(
       "Simulation", in: "Tests",
@@ -222,22 +231,25 @@ let package = Package(
     tests(
       "PushProvidersTests",
       [
-        "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "StandInSupport",
-        asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
+        "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
+        "StandInSupport", asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
       ]),
     tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
+    tests(
+      "EdgeSecurityTests", ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
     tests(
       "HTTPEdgeTests",
       [
         "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
-        "MCSProtocol", "StandInSupport", httpTypes, jwtKit, crypto, lifecycle, logging, nioCore, nioPosix, nioHTTP1,
-        nioWebSocket, systemPackage,
+        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "SimulatedDisk", "StandInSupport", "TestSupport", httpTypes,
+        jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests(
       "DeviceEdgeTests",
       [
-        "DeviceEdge", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal", nioCore,
+        "DeviceEdge", "EdgeSecurity", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal",
+        nioCore,
         nioPosix, nioSSL,
         logging,
         lifecycle, protobuf, systemPackage, "StandInSupport",
@@ -245,13 +257,17 @@ let package = Package(
     tests(
       "CCSEdgeTests",
       [
-        "CCSEdge", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal", nioCore, nioPosix,
+        "CCSEdge", "EdgeSecurity", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
+        nioCore, nioPosix,
         nioSSL, logging, lifecycle, systemPackage, "StandInSupport",
       ]),
-    tests("CarillonClientTests", ["CarillonClient", "JSONEnvelope", nioCore]),
+    tests("CarillonClientTests", ["CarillonClient", "Bayeux", "JSONEnvelope", nioCore]),
     tests(
       "CarillonConfigurationTests",
-      ["CarillonConfiguration", "Engine", "HTTPEdge", "Bayeux", configuration, systemPackage]),
+      [
+        "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "Bayeux", configuration,
+        systemPackage,
+      ]),
     tests("JournalToolTests", ["carillon", "Journal", "JournalFormat", systemPackage]),
     tests(
       "EndToEnd",

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Foundation
 import MCSProtocol
 import StandInSupport
@@ -29,11 +30,11 @@ struct TLSTests {
       // The client trusts the file's new certificate only.
       let refused = try await rig.connect()
       #expect(try await refused.next() == nil)
-      try rig.server.reloadCertificate()
+      #expect(try rig.server.certificate?.reloadIfChanged() == true)
       let client = try await rig.logIn(credentials)
       #expect(try await client.ping().isEmpty)
       try Data("nothing".utf8).write(to: URL(fileURLWithPath: files.tls.privateKeyPath))
-      #expect(throws: (any Error).self) { try rig.server.reloadCertificate() }
+      #expect(throws: (any Error).self) { try rig.server.certificate?.reload() }
       _ = try await rig.logIn(credentials)
     }
   }

@@ -15,9 +15,12 @@ let strict: [SwiftSetting] = [
 ]
 
 func module(
-  _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+  _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+  sources: [String]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", exclude: exclude, swiftSettings: strict)
+  .target(
+    name: name, dependencies: dependencies, path: "\(folder)/\(name)", exclude: exclude, sources: sources,
+    swiftSettings: strict)
 }
 
 /// The program `fuzz-<name>` from a folder of this package.
@@ -76,16 +79,21 @@ let package = Package(
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
         "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
-        collections, heap, crypto, logging, coreMetrics, metrics, systemPackage,
+        collections, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
-    // Without the one file that speaks of the edge, and with it of the whole HTTP stack.
+    // Of the edge, only what says which values there are: the rest brings the whole of NIO.
+    module("NetworkAddress", in: "Sources/Edge", exclude: ["IPAddress+socket.swift"]),
+    module(
+      "EdgeSecurity", in: "Sources/Edge", ["NetworkAddress"],
+      sources: ["BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift"]),
+    // Without the files that speak of the HTTP edge.
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "Bayeux", "CallbackDomain", "ChatDomain", "Engine", "Journal", "SupportDomain", configuration, systemPackage,
-        yams,
+        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress",
+        "SupportDomain", configuration, systemPackage, yams,
       ],
-      exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
+      exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+identity.swift"]),
 
     // Without its server, and with that without NIO.
     .systemLibrary(

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Logging
 
 /// What every connection of one server shares.
@@ -6,7 +7,7 @@ final class CCSServices: Sendable {
   let configuration: CCSConfiguration
   let streamSettings: CCSStreamSettings
   /// Nil without TLS.
-  let certificates: CCSCertificates?
+  let certificate: ListenerCertificate?
   let metrics = CCSMetrics()
   let logger: Logger
 
@@ -17,7 +18,9 @@ final class CCSServices: Sendable {
     self.backend = backend
     self.configuration = configuration
     self.logger = logger
-    certificates = try configuration.tls.map { try CCSCertificates($0) }
+    certificate = try configuration.tls.map {
+      try ListenerCertificate(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath)
+    }
     var settings = configuration.limits.streamSettings
     settings.domains += configuration.domains.map { $0.lowercased() }
     streamSettings = settings

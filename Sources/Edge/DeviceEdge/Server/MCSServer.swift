@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import Engine
 public import Logging
 public import NIOCore
@@ -16,7 +17,8 @@ public final class MCSServer: Service {
 
   private let engine: Engine
   private let configuration: MCSConfiguration
-  private let certificates: CertificateStore?
+  /// What new connections are shown; nil without TLS.
+  public let certificate: ListenerCertificate?
   private let admission: Admission
   private let logger: Logger
   private let binding = Mutex<Binding>(.pending([]))
@@ -26,7 +28,9 @@ public final class MCSServer: Service {
   public init(engine: Engine, configuration: MCSConfiguration, logger: Logger) throws {
     self.engine = engine
     self.configuration = configuration
-    certificates = try configuration.tls.map { try CertificateStore($0) }
+    certificate = try configuration.tls.map {
+      try ListenerCertificate(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath)
+    }
     admission = Admission(limits: configuration.limits)
     self.logger = logger
   }
@@ -56,10 +60,6 @@ public final class MCSServer: Service {
   /// Connections that are open.
   public var connectionCount: Int { admission.current }
 
-  /// Reads the certificate's files anew, for connections from now on. Any thread; blocks for as long as reading takes.
-  /// - Throws: if they cannot be used; then the earlier certificate stays.
-  public func reloadCertificate() throws { try certificates?.reload() }
-
   /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, tells the
   /// devices to come back, and grants them `DeviceEdgeLimits.shutdownGrace` to hear it.
   /// - Throws: if it cannot listen.
@@ -69,7 +69,7 @@ public final class MCSServer: Service {
     let listener: any Channel
     do {
       listener = try await MCSListener(
-        engine: engine, configuration: configuration, certificates: certificates, admission: admission,
+        engine: engine, configuration: configuration, certificate: certificate, admission: admission,
         sweeps: sweeps, metrics: DeviceMetrics(transport: "mcs")
       ).listen(on: group)
       guard let address = listener.localAddress else { throw ChannelError.unknownLocalAddress }
