@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import EventSourcing
 import GCMProtocol
@@ -77,6 +78,43 @@ struct CCSServerTests {
       try await stream.write(Words.header + Words.auth)
       _ = try await stream.text(through: "<not-authorized/></failure>")
     }
+  }
+
+  @Test("an address with too many wrong keys is not listened to for a while")
+  func tooManyWrongKeys() async throws {
+    let engine = Engine(
+      configuration: EngineConfiguration(dataDirectory: "/nowhere"), providers: { _ in nil }, logger: ServerRig.silent,
+      onFatal: { _ in })
+    var settings = BudgetSettings()
+    settings.exempt = []
+    settings.addressPerMinute[.wrongTokens] = 1
+    let backend = CCSBackend(engine: engine, budgets: StrangerBudgets(settings, nanoseconds: { 0 })) { _, _ in false }
+    try await ServerRig.run(try ServerRig.server(backend)) { rig in
+      let stream = try await RawStream.connect(rig.port)
+      try await stream.write(Words.header + Words.auth)
+      _ = try await stream.text(through: "<not-authorized/></failure>")
+      try await stream.write(Words.auth)
+      #expect(try await stream.rest().hasSuffix(streamError("policy-violation")))
+    }
+  }
+
+  @Test("one address has so many connections")
+  func connectionsOfOneAddress() async throws {
+    var settings = BudgetSettings()
+    settings.exempt = []
+    settings.connectionsByAddressMaximum = 1
+    var configuration = CCSConfiguration(port: 0)
+    configuration.budgets = StrangerBudgets(settings)
+    let backend = ScriptedBackend()
+    let server = try CCSServer(backend: backend.backend, configuration: configuration, logger: ServerRig.silent)
+    try await ServerRig.run(server) { rig in
+      let first = try await RawStream.connect(rig.port)
+      try await first.write(Words.header)
+      _ = try await first.text(through: "</stream:features>")
+      let second = try await RawStream.connect(rig.port)
+      #expect(try await second.rest().isEmpty)
+    }
+    backend.release()
   }
 
   @Test("a sender with too many connections gets no more")

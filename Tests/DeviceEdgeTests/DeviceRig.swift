@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import EventSourcing
 import Foundation
@@ -25,6 +26,7 @@ struct DeviceRig {
 
   static func run(
     limits: DeviceEdgeLimits = DeviceEdgeLimits(), tls: MCSConfiguration.TLS? = nil, recovers: Bool = true,
+    budgets: StrangerBudgets = StrangerBudgets(),
     _ body: (DeviceRig) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)").path
@@ -36,8 +38,9 @@ struct DeviceRig {
     let engine = Engine(configuration: configuration, providers: { _ in nil }, logger: logger, onFatal: { _ in })
     let running = Task { await engine.run() }
     if recovers { _ = try await engine.recover() }
-    let server = try MCSServer(
-      engine: engine, configuration: MCSConfiguration(port: 0, tls: tls, limits: limits), logger: logger)
+    var listening = MCSConfiguration(port: 0, tls: tls, limits: limits)
+    listening.budgets = budgets
+    let server = try MCSServer(engine: engine, configuration: listening, logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)
     let serving = Task { try await services.run() }
     let outcome: Result<Void, any Error>

@@ -1,4 +1,5 @@
 import Bayeux
+import EdgeSecurity
 import Engine
 import HTTPEdge
 import Testing
@@ -13,8 +14,29 @@ struct WiringTests {
     #expect(loaded.edgeLimits == EdgeLimits())
     #expect(loaded.sessionSettings == SessionSettings())
     #expect(loaded.engineLimits == EngineLimits())
-    #expect(loaded.edge.allowedOrigins == .any)
+    #expect(loaded.edge.allowedOrigins == .none)
+    #expect(loaded.edge.strictTransportSeconds == 0)
+    #expect(loaded.edge.budgets.settings == BudgetSettings())
     #expect(loaded.edge.tls == nil)
+  }
+
+  @Test("budgets that are set arrive where they count")
+  func budgets() throws {
+    let loaded = try ConfigurationLoader.load(
+      yaml: """
+        server:
+          budget.exempt: [10.0.0.0/8, "fd00::/8"]
+          budget.connections: 7
+          budget.address.chats: 5
+          budget.user.uploads: 0
+          limits.stored_seconds: 3600
+        """)
+    let settings = loaded.edge.budgets.settings
+    #expect(settings.exempt.count == 2 && settings.connectionsByAddressMaximum == 7)
+    #expect(settings.addressPerMinute[.chats] == 5 && settings.userPerMinute[.uploads] == 0)
+    #expect(settings.addressPerMinute[.uploads] == BudgetedAction.uploads.addressPerMinute)
+    #expect(loaded.engineLimits.storedSecondsMaximum == 3_600)
+    #expect(throws: ConfigurationRefused.self) { try ConfigurationLoader.load(yaml: "server:\n  budget.exempt: here") }
   }
 
   @Test("values that are set arrive where they count")

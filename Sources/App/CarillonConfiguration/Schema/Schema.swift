@@ -1,9 +1,9 @@
 /// Every option there is: validates, gives defaults, and is printed by `carillon config options`.
 ///
-/// A new option is one row in one of the tables `server`, `push`, `service`, `callback`, `support`.
+/// A new option is one row in one of the tables `server`, `budgets`, `push`, `service`, `callback`, `support`.
 public enum Schema {
   public static let options: [OptionSpecification] =
-    server + push + chat + service + callback + support + supportApp + supportAgents
+    server + budgets + push + chat + service + callback + support + supportApp + supportAgents
 
   /// The sections that every configuration has, whether the file names them or not.
   public static let fixedSections = ["server", "push", "chat", "callback", "support"]
@@ -48,7 +48,8 @@ public enum Schema {
       .flatMap { SectionKind(section: $0) == nil ? nil : $0 }
   }
 
-  static func nearest(to name: String, among names: [String]) -> String? {
+  /// The name that was probably meant; nil if none is near.
+  public static func nearest(to name: String, among names: [String]) -> String? {
     let wanted = Array(name.lowercased().utf8)
     let distances = names.map { (name: $0, distance: editDistance(wanted, Array($0.lowercased().utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }

@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import Engine
 import Journal
 
@@ -18,6 +19,9 @@ public struct ServerSettings: Sendable, Equatable {
   public let shutdownGrace: Duration
   /// As it stands there: `*`, or origins with commas between them.
   public let allowedOrigins: String
+  public let budgets: BudgetSettings
+  /// 0: browsers are told nothing.
+  public let strictTransportSeconds: Int
   public let isCookieRequired: Bool
   public let externalURLBase: String?
 
@@ -45,6 +49,8 @@ public struct ServerSettings: Sendable, Equatable {
     logLevel = reader.text("log_level")
     shutdownGrace = reader.seconds("shutdown_grace")
     allowedOrigins = reader.text("allowed_origins")
+    budgets = Self.budgets(reader)
+    strictTransportSeconds = reader.integer("hsts_seconds")
     isCookieRequired = reader.text("cookie_required") == "true"
     externalURLBase = configuration.server("external_url_base")
     cometTimeoutMilliseconds = reader.integer("cometd.timeout")
@@ -53,6 +59,19 @@ public struct ServerSettings: Sendable, Equatable {
     journalSegmentBytes = reader.integer("journal.segment_size")
     journalArchiveDirectory = configuration.server("journal.archive_directory")
     housekeeping = Self.housekeeping(reader)
+  }
+
+  private static func budgets(_ reader: ServerOptionReader) -> BudgetSettings {
+    var settings = BudgetSettings()
+    for action in BudgetedAction.allCases {
+      settings.addressPerMinute[action] = reader.integer("budget.address.\(action.rawValue)")
+      if action.userPerMinute != nil {
+        settings.userPerMinute[action] = reader.integer("budget.user.\(action.rawValue)")
+      }
+    }
+    settings.connectionsByAddressMaximum = reader.integer("budget.connections")
+    settings.exempt = reader.networks("budget.exempt")
+    return settings
   }
 
   private static func housekeeping(_ reader: ServerOptionReader) -> HousekeepingSettings {

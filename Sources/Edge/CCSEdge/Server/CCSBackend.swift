@@ -1,5 +1,7 @@
+import EdgeSecurity
 import Engine
 import GCMProtocol
+import NetworkAddress
 
 /// What connections need from behind them. Tests put something else in the engine's place.
 struct CCSBackend: Sendable {
@@ -10,11 +12,21 @@ struct CCSBackend: Sendable {
   var attach: @Sendable (_ link: any AppServerLink, _ sender: String) async -> Bool
   var acknowledge: @Sendable (_ messageID: String, _ sender: String, _ link: any AppServerLink) -> Void
   var detach: @Sendable (_ link: any AppServerLink, _ sender: String) -> Void
+  /// Whether a login from there is to be looked at.
+  var takesLogin: @Sendable (_ address: IPAddress?) -> Bool = { _ in true }
+  /// A login failed. False if there were too many from there.
+  var loginFailed: @Sendable (_ address: IPAddress?) -> Bool = { _ in true }
 }
 
 extension CCSBackend {
-  init(engine: Engine, authenticate: @escaping @Sendable (_ sender: String, _ password: String) async -> Bool) {
+  init(
+    engine: Engine, budgets: StrangerBudgets = StrangerBudgets(),
+    authenticate: @escaping @Sendable (_ sender: String, _ password: String) async -> Bool
+  ) {
     self.authenticate = authenticate
+    let guesses = GuessGuard(engine.security, budgets)
+    takesLogin = { guesses.hasGuessedTooOften($0) == nil }
+    loginFailed = { guesses.wrongCredential(from: $0) == nil }
     // An engine that still recovers knows no tokens: an app server would take them for dead.
     send = { address, request, sender in
       guard engine.isReady else { return CCSAnswer(address, .unavailable) }

@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import NIOCore
 
 /// How the XMPP server for app servers listens and what it allows. Spec: GCM C1.
@@ -19,6 +20,8 @@ public struct CCSConfiguration: Sendable {
   /// TLS begins with the first byte. Nil: no TLS, for tests and behind a proxy that does it.
   public var tls: TLS?
   public var limits: CCSLimits
+  /// What strangers may do, shared with the process's other ports.
+  public var budgets = StrangerBudgets()
   /// What clients may call this server, beside `gcm.googleapis.com` and `fcm.googleapis.com`.
   public var domains: [String]
   /// The threads that serve connections; nil takes the process's shared ones.

@@ -1,17 +1,23 @@
 import Engine
 import GCMProtocol
 import NIOCore
+import NetworkAddress
 import PushDomain
 import Synchronization
 
 /// What a connection asks the engine, and what the engine asks of it.
 extension CCSConnectionHandler {
   func authenticate(_ credentials: PlainCredentials) {
+    let address = context?.channel.remoteAddress.flatMap { IPAddress($0) }
+    guard services.backend.takesLogin(address) else { return go(stream.fail(.policyViolation)) }
     answer { [services] in
       await services.backend.authenticate(credentials.sender, credentials.password)
     } then: { handler, isGenuine in
       handler.services.metrics.countLogin(accepted: isGenuine)
       handler.credentials = isGenuine ? credentials : nil
+      guard isGenuine || handler.services.backend.loginFailed(address) else {
+        return handler.go(handler.stream.fail(.policyViolation))
+      }
       handler.go(handler.stream.authenticated(isGenuine))
     }
   }

@@ -1,6 +1,8 @@
+import EdgeSecurity
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NetworkAddress
 
 /// Opens the port and builds the pipeline of each connection.
 struct CCSListener {
@@ -42,8 +44,14 @@ struct CCSListener {
       throw ChannelError.operationUnsupported
     }
     channel.closeFuture.whenComplete { _ in services.metrics.close() }
+    let (budgets, peer) = (services.configuration.budgets, channel.remoteAddress.flatMap { IPAddress($0) })
+    guard budgets.connected(from: peer) else {
+      services.metrics.countClosing("too-many-from-address")
+      throw ChannelError.operationUnsupported
+    }
+    channel.closeFuture.whenComplete { _ in budgets.disconnected(from: peer) }
     let pipeline = channel.pipeline.syncOperations
-    if let tls = services.certificates?.current { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+    if let tls = services.certificate?.context { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
     try pipeline.addHandler(CCSConnectionHandler(id: randomID(), services: services, connections: connections))
   }
 

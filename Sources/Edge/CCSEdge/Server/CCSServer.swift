@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import Engine
 public import Logging
 public import NIOCore
@@ -21,7 +22,8 @@ public final class CCSServer: Service {
     authenticate: @escaping @Sendable (_ sender: String, _ password: String) async -> Bool
   ) throws {
     try self.init(
-      backend: CCSBackend(engine: engine, authenticate: authenticate), configuration: configuration, logger: logger)
+      backend: CCSBackend(engine: engine, budgets: configuration.budgets, authenticate: authenticate),
+      configuration: configuration, logger: logger)
   }
 
   init(backend: CCSBackend, configuration: CCSConfiguration, logger: Logger) throws {
@@ -46,9 +48,8 @@ public final class CCSServer: Service {
   /// Connections that are open.
   public var connectionCount: Int { services.metrics.connectionCount }
 
-  /// Reads the certificate's files anew, for connections from now on. Any thread; blocks for as long as reading takes.
-  /// - Throws: if they cannot be used; then the earlier certificate stays.
-  public func reloadCertificate() throws { try services.certificates?.reload() }
+  /// What new connections are shown; nil without TLS.
+  public var certificate: ListenerCertificate? { services.certificate }
 
   /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, tells the
   /// clients that theirs are draining, and grants them `CCSLimits.shutdownGrace`. Spec: GCM C13.

@@ -1,6 +1,8 @@
+public import EdgeSecurity
 public import Engine
 public import MCSProtocol
 public import NIOCore
+public import NetworkAddress
 public import PushDomain
 
 /// How a device's connection reaches its client. Called on the connection's event loop only.
@@ -27,6 +29,9 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private let engine: Engine
   private let eventLoop: any EventLoop
   private let metrics: DeviceMetrics
+  private let guesses: GuessGuard
+  /// Where the device is, as far as that is known.
+  private let address: IPAddress?
   private var session: MCSSession
   private var transport: (any DeviceTransport)?
   /// The device, from the beginning of its login.
@@ -36,12 +41,14 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private var isClosed = false
 
   public init(
-    engine: Engine, eventLoop: any EventLoop, metrics: DeviceMetrics, limits: MCSLimits,
-    transport: any DeviceTransport
+    engine: Engine, eventLoop: any EventLoop, metrics: DeviceMetrics, guesses: GuessGuard, limits: MCSLimits,
+    address: IPAddress?, transport: any DeviceTransport
   ) {
     self.engine = engine
     self.eventLoop = eventLoop
     self.metrics = metrics
+    self.guesses = guesses
+    self.address = address
     self.transport = transport
     session = MCSSession(limits: limits)
   }
@@ -124,6 +131,8 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private func logIn(_ credentials: MCSCredentials, _ received: [String]) {
     let id = InstallationID(credentials.user)
     self.id = id
+    // Not refused: a device would give up its identity for what somebody else at its address has done.
+    guard guesses.hasGuessedTooOften(address) == nil else { return loginAnswered(.unavailable) }
     Task { [self] in
       let answer = await logIn(InstallationCredentials(id: id, securityToken: credentials.token), received)
       eventLoop.execute { self.loginAnswered(answer) }
@@ -144,6 +153,8 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   }
 
   private func loginAnswered(_ answer: MCSLoginAnswer) {
+    var answer = answer
+    if case .refused = answer, guesses.wrongCredential(from: address) != nil { answer = .unavailable }
     metrics.count(answer)
     if case .accepted = answer {
       isAttached = true

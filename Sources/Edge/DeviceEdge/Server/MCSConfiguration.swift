@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import MCSProtocol
 public import NIOCore
 
@@ -20,6 +21,8 @@ public struct MCSConfiguration: Sendable {
   /// Nil: plain, for tests and behind something that ends TLS.
   public var tls: TLS?
   public var limits: DeviceEdgeLimits
+  /// What strangers may do, shared with the process's other ports.
+  public var budgets = StrangerBudgets()
   /// The threads that serve connections; nil takes the process's shared ones.
   public var eventLoopGroup: (any EventLoopGroup)?
 

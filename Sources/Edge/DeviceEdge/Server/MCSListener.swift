@@ -1,13 +1,15 @@
+import EdgeSecurity
 import Engine
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NetworkAddress
 
 /// Opens the port and builds the pipeline of each connection.
 struct MCSListener: Sendable {
   let engine: Engine
   let configuration: MCSConfiguration
-  let certificates: CertificateStore?
+  let certificate: ListenerCertificate?
   let admission: Admission
   let sweeps: DeadlineSweeps
   let metrics: DeviceMetrics
@@ -62,12 +64,15 @@ struct MCSListener: Sendable {
     }
     do {
       let pipeline = channel.pipeline.syncOperations
-      if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.current)) }
+      if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
       let (engine, metrics, limits, eventLoop) = (engine, metrics, configuration.limits, channel.eventLoop)
+      let guesses = GuessGuard(engine.security, configuration.budgets)
+      let address = channel.remoteAddress.flatMap { IPAddress($0) }
       try pipeline.addHandler(
         MCSConnectionHandler(sweep: sweep, seat: seat, limits: limits) { transport in
           DeviceConnection(
-            engine: engine, eventLoop: eventLoop, metrics: metrics, limits: limits.session, transport: transport)
+            engine: engine, eventLoop: eventLoop, metrics: metrics, guesses: guesses, limits: limits.session,
+            address: address, transport: transport)
         })
     } catch {
       seat.leave()

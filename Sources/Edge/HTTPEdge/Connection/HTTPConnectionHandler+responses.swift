@@ -6,13 +6,16 @@ import NIOCore
 extension HTTPConnectionHandler {
   /// Answers and goes on with the connection, if the client wants to.
   func respond(_ failure: EdgeFailure) {
-    let body = failure.body(for: surface)
+    let failure = refusalOfWrongCredential(failure.status) ?? failure
+    let dialect = ErrorDialect(surface, target: target)
+    let body = dialect.body(failure)
     var buffer = responseBuffer(capacity: 384 + body.count)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
-    Self.writeFixedFields(into: &buffer)
+    Self.writeFixedFields(dialect.contentType, into: &buffer)
     ResponseSerializer.fields(failure.fields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
-    ResponseSerializer.finishHead(.length(body.count), closing: closesAfterResponse, into: &buffer)
+    ResponseSerializer.finishHead(
+      .length(body.count), closing: closesAfterResponse, services.securityFields, into: &buffer)
     if !isHead { buffer.writeBytes(body) }
     write(buffer, status: failure.status.code)
   }
@@ -68,10 +71,14 @@ extension HTTPConnectionHandler {
   }
 
   /// What every JSON answer carries. Spec: GMS 2.2.
-  static func writeFixedFields(into buffer: inout ByteBuffer) {
+  static func writeFixedFields(
+    _ contentType: StaticString = "application/json;charset=UTF-8", into buffer: inout ByteBuffer
+  ) {
+    buffer.writeStaticString("Content-Type: ")
+    buffer.writeStaticString(contentType)
     buffer.writeStaticString(
       """
-      Content-Type: application/json;charset=UTF-8\r
+      \r
       Cache-Control: no-cache, no-store\r
       Pragma: no-cache\r\n
       """)

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import Logging
 
@@ -7,12 +8,13 @@ struct MessagingRoutes {
   let tokens: TokenStore
   let limits: EdgeLimits
   let settings: MessagingEdgeSettings
+  let guesses: GuessGuard
   let logger: Logger
 
   func add(to router: EdgeRoutes) {
     // For devices and browsers.
     CheckInRoutes(engine: engine, settings: settings).add(to: router)
-    RegisterRoutes(engine: engine, logger: logger).add(to: router)
+    RegisterRoutes(engine: engine, guesses: guesses, logger: logger).add(to: router)
     InstallationRoutes(engine: engine, tokens: tokens).add(to: router)
     DeviceFormRoutes(engine: engine, settings: settings).add(to: router)
     // For app servers.

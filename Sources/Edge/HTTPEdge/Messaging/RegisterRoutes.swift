@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import HTTPTypes
 import Hummingbird
@@ -7,13 +8,14 @@ import Logging
 /// Spec: GCM D3.
 struct RegisterRoutes {
   let engine: Engine
+  let guesses: GuessGuard
   let logger: Logger
 
   func add(to router: EdgeRoutes) {
-    router.resource("/c2dm/register3", [.post: { request, _ in try await answer(request) }])
+    router.resource("/c2dm/register3", [.post: { try await answer($0, $1) }])
   }
 
-  private func answer(_ request: Request) async throws -> Response {
+  @Sendable private func answer(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let body = try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum)
     do throws(RegisterError) {
       return Self.text(try await line(for: body, request))
@@ -22,6 +24,14 @@ struct RegisterRoutes {
         "Error=\(RegisterError.unavailable.rawValue)", status: .serviceUnavailable,
         adding: [.retryAfter: "\(EdgeLimits.retryAfterSeconds)"])
     } catch {
+      // The protocol says it with 200, so that nobody else can see what it was.
+      if error == .authenticationFailed, request.headers[.authorization] != nil,
+        let refusal = guesses.wrongCredential(from: context.clientAddress)
+      {
+        return Self.text(
+          "Error=\(RegisterError.unavailable.rawValue)", status: .tooManyRequests,
+          adding: [.retryAfter: "\(refusal.retryAfterSeconds)"])
+      }
       return Self.text("Error=\(error.rawValue)")
     }
   }

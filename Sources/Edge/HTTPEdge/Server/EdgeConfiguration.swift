@@ -1,3 +1,5 @@
+public import EdgeSecurity
+import EventSourcing
 public import NIOCore
 
 /// How the HTTP edge listens and what it allows.
@@ -22,15 +24,27 @@ public struct EdgeConfiguration: Sendable {
   public var limits: EdgeLimits
   /// Option `allowed_origins` of section `server`.
   public var allowedOrigins: OriginPolicy
+  /// Options `identity` and `identity.…` of section `server`.
+  public var identity = IdentityPolicy.open
+  /// Options `proxy.trusted` and `proxy.header` of section `server`.
+  public var proxies = TrustedProxies.none
+  /// How long browsers remember that this server speaks TLS; 0 does not tell them. Spec: RFC 6797.
+  public var strictTransportSeconds = 0
+  /// Options `budget.…` of section `server`; the process's other ports share them.
+  public var budgets = StrangerBudgets()
   public var messaging: MessagingEdgeSettings
   /// Asks apps' back ends who their users are; without one, nobody of theirs can sign in. Spec: support requests 2.
   public var verifyIdentity: SupportIdentityVerifier
+  /// The clock that users' tokens are judged by.
+  var now: @Sendable () -> Timestamp = { Timestamp(milliseconds: WallClock.milliseconds()) }
+  /// The server's version, which its description names.
+  public var version = "0"
   /// The threads that serve connections; nil takes the process's shared ones.
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
     host: String = "127.0.0.1", port: Int = 8080, tls: TLS? = nil, limits: EdgeLimits = EdgeLimits(),
-    allowedOrigins: OriginPolicy = .any, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
+    allowedOrigins: OriginPolicy = .none, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
     verifyIdentity: @escaping SupportIdentityVerifier = Self.verifiesNobody,
     eventLoopGroup: (any EventLoopGroup)? = nil
   ) {

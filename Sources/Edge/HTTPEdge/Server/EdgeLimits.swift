@@ -73,10 +73,17 @@ extension EdgeLimits {
   static let redactionWaitMilliseconds: Int64 = 20_000
   /// How long an operator's push is waited for before it is answered with 202.
   static let pushWait = Duration.seconds(30)
+  /// What lists show of the text of one dead letter.
+  static let deadLetterBodyBytesMaximum = 16_384
   /// The smallest and the largest read buffer; the larger the buffer, the more an idle connection costs.
   static let readBufferBytes = (minimum: 512, initial: 2_048, maximum: 8_192)
+  /// Proxies that one request may have come through, of those whose word is taken; what was before them is not looked at.
+  static let forwardedHopsMaximum = 32
   /// Tokens in the token file.
   static let tokensMaximum = 1_024
+  /// Services that a token names, and bytes of the name of one.
+  static let servicesByTokenMaximum = 64
+  static let serviceNameBytesMaximum = 128
   /// Bytes of the token file.
   static let tokenFileBytesMaximum = 1_048_576
 }

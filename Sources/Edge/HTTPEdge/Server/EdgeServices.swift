@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import HTTPTypes
 import Hummingbird
@@ -8,11 +9,17 @@ import NIOCore
 final class EdgeServices: Sendable {
   let engine: Engine
   let tokens: TokenStore
+  /// Says whose a request is.
+  let identity: UserIdentity
   let configuration: EdgeConfiguration
   let responder: RouterResponder<EdgeRequestContext>
   /// Takes app servers' messages, past the router.
   let sending: SendEndpoint
   let metrics: EdgeMetrics
+  let securityFields: SecurityFields
+  let budgets: StrangerBudgets
+  /// Of all ports of the process that share these budgets.
+  let guesses: GuessGuard
   /// Watched by the shutdown.
   let connections = OpenCount(label: "carillon_http_connections")
   /// Requests of the Comet endpoint that wait for their answer.
@@ -29,12 +36,21 @@ final class EdgeServices: Sendable {
     self.engine = engine
     self.tokens = tokens
     self.configuration = configuration
+    identity = UserIdentity(configuration, security: engine.security, logger: logger) { [chats = engine.chats] in
+      chats.isGuestKey($0)
+    }
     self.logger = logger
     metrics = EdgeMetrics()
+    // Nobody believes it of an answer that came in the clear. Spec: RFC 6797, 7.2.
+    securityFields = SecurityFields(
+      strictTransportSeconds: configuration.tls == nil ? 0 : configuration.strictTransportSeconds)
+    budgets = configuration.budgets
+    guesses = GuessGuard(engine.security, budgets)
     sending = SendEndpoint(engine: engine, tokens: tokens)
     responder = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
-      verifyIdentity: configuration.verifyIdentity, exposition: exposition, logger: logger
+      provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,
+      version: configuration.version, exposition: exposition, logger: logger
     ).responder()
   }
 

@@ -3,6 +3,7 @@ import Engine
 import MCSProtocol
 import NIOCore
 import NIOWebSocket
+import NetworkAddress
 
 /// One device's WebSocket: frames here, words in `DeviceSocketCodec`, everything else in `DeviceConnection`.
 ///
@@ -16,6 +17,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
 
   private let services: EdgeServices
   private let residents: LoopResidents
+  private let address: IPAddress?
   private var codec = DeviceSocketCodec()
   private var assembler: WebSocketMessageAssembler
   private var connection: DeviceConnection?
@@ -28,8 +30,9 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
   /// Bytes of one text of the client.
   static var textBytesMaximum: Int { sessionLimits.stanzaBytesMaximum }
 
-  init(services: EdgeServices, residents: LoopResidents) {
+  init(services: EdgeServices, residents: LoopResidents, address: IPAddress?) {
     self.services = services
+    self.address = address
     self.residents = residents
     assembler = WebSocketMessageAssembler(
       bytesMaximum: Self.textBytesMaximum, fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
@@ -42,7 +45,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
     place = residents.add(self)
     let connection = DeviceConnection(
       engine: services.engine, eventLoop: residents.eventLoop, metrics: Self.metrics,
-      limits: Self.sessionLimits, transport: self)
+      guesses: services.guesses, limits: Self.sessionLimits, address: address, transport: self)
     self.connection = connection
     connection.opened()
     if residents.isStopping { serverStops() }

@@ -6,7 +6,7 @@ struct APIAnswer: Sendable {
   let status: Int
   let about: String
   let content: [(mediaType: String, schema: APISchema)]
-  /// Header fields, all of them always there.
+  /// Header fields.
   let headers: [APIMember]
   /// What of this answer other operations take.
   let links: [APILink]
@@ -49,6 +49,12 @@ struct APIAnswer: Sendable {
       shared: "Failure\(status)")
   }
 
+  /// 429, in the shape of a refusal that the operation has already; else in the usual one.
+  static func overspent(like refusal: APIAnswer?) -> APIAnswer {
+    guard let refusal, refusal.shared == nil else { return .failure(429) }
+    return APIAnswer(429, failureTexts[429] ?? "", refusal.content, headers: failureHeaders[429] ?? [])
+  }
+
   /// All that `failure` can stand for, by name.
   static var sharedFailures: [(String, JSONValue)] {
     failureTexts.keys.sorted().map { status in
@@ -74,10 +80,11 @@ struct APIAnswer: Sendable {
   ]
 
   private static let retryAfter = APIMember.required("Retry-After", .integer, "Seconds to wait.")
+  private static let perhapsRetryAfter = APIMember.optional("Retry-After", .integer, "Seconds, if waiting helps.")
 
   static let failureHeaders: [Int: [APIMember]] = [
     401: [.required("WWW-Authenticate", .text, "The scheme that is expected.")],
-    503: [retryAfter],
+    429: [perhapsRetryAfter], 503: [retryAfter],
   ]
 
   var json: JSONValue { shared.map { ["$ref": .string("#/components/responses/\($0)")] } ?? ownJSON }

@@ -32,10 +32,14 @@ struct APIOperation: Sendable {
     self.access = access
     self.parameters = parameters
     self.body = body
-    let usual = access.failures + (method == .get ? [503] : [413, 503, 507])
+    var usual = access.failures + (method == .get ? [503] : [413, 503, 507])
+    // Wrong credentials, or whatever else strangers may do so often and no oftener.
+    if !access.failures.isEmpty || BudgetedRoute.action(method.rawValue, path) != nil { usual.append(429) }
     let told = Set(answers.map(\.status))
     let others = Set(failures + usual).subtracting(told).sorted()
-    self.answers = answers + others.map { .failure($0) }
+    // A surface that refuses in a shape of its own does so here too.
+    let refusal = answers.first { $0.status == 401 }
+    self.answers = answers + others.map { $0 == 429 ? .overspent(like: refusal) : .failure($0) }
   }
 
   func json(tag: String) -> JSONValue {
