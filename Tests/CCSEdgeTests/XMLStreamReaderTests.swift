@@ -84,11 +84,32 @@ struct XMLStreamReaderTests {
     }
   }
 
-  @Test("bytes that are not UTF-8 are not well-formed, whatever the declaration says")
+  @Test("bytes that are not UTF-8 are not well-formed")
   func encodings() {
     let reader = XMLStreamReader(unitBytesMaximum: 8_192)
-    reader.append(Array("<?xml version='1.0' encoding='ISO-8859-1'?><a b='".utf8) + [0xE9] + Array("'/>".utf8))
+    reader.append(Array("<?xml version='1.0' encoding='UTF-8'?><a b='".utf8) + [0xE9] + Array("'/>".utf8))
     #expect(reader.next() == .failed(.notWellFormed))
+  }
+
+  @Test(
+    "a stream may declare UTF-8 and nothing else",
+    arguments: ["ISO-8859-1", "US-ASCII", "UTF-16", "utf8", "x-unknown"], [Int.max, 1])
+  func declarations(encoding: String, piece: Int) {
+    let rest = Self.open + "<a/>"
+    #expect(
+      events("<?xml version='1.0' encoding='\(encoding)'?>" + rest, piece: piece) == [.failed(.unsupportedEncoding)])
+    for good in ["<?xml version='1.0' encoding='utf-8'?>", "<?xml version='1.0'?>", ""] {
+      #expect(events(good + rest, piece: piece).count == 2)
+    }
+  }
+
+  @Test("nor may it be UTF-16, with a mark or without", arguments: [[0xFF, 0xFE], [0xFE, 0xFF], []] as [[UInt8]])
+  func wideStreams(mark: [UInt8]) {
+    let reader = XMLStreamReader(unitBytesMaximum: 8_192)
+    let isLittleEndian = mark != [0xFE, 0xFF]
+    reader.append(mark + Self.open.utf8.flatMap { isLittleEndian ? [$0, 0] : [0, $0] })
+    #expect(reader.next() == .failed(.unsupportedEncoding))
+    #expect(reader.next() == nil)
   }
 
   @Test("deep, wide and long stanzas are refused at their limits, and not before")

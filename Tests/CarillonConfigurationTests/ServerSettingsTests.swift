@@ -13,7 +13,7 @@ struct ServerSettingsTests {
     let settings = try settings("")
     #expect(settings.port == 8080)
     #expect(settings.tls == nil)
-    #expect(settings.allowedOrigins == "*")
+    #expect(settings.allowedOrigins.isEmpty)
     #expect(settings.cometTimeoutMilliseconds == 30_000)
     #expect(settings.cometHoldMilliseconds == 25_000)
     #expect(settings.cometMaxIntervalMilliseconds == 10_000)

@@ -101,10 +101,14 @@ extension ServerFromOutside {
         try await agent.agent("join", chatID, ["nickname": "Agent K"])
         _ = try await app.receive(through: 2)
         let hostile: [[UInt8]] = [
-          Array("GET / HT".utf8), Array("POST /genesys/cometd HTTP/1.1\r\nContent-Length: 900000\r\n\r\n[".utf8),
+          Array("GET / HT".utf8),
+          Array("POST /genesys/cometd HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n[".utf8),
           Array("\r\n\r\n\r\n\0\0\0".utf8), Array(repeating: 0xFF, count: 2_000),
-          Array(String(repeating: "POST /genesys/cometd HTTP/1.1\r\nContent-Length: 2\r\n\r\n[]", count: 50).utf8),
-          Array("POST /genesys/cometd HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n".utf8),
+          Array(
+            String(repeating: "POST /genesys/cometd HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]", count: 50).utf8
+          ),
+          Array(
+            "POST /genesys/cometd HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n".utf8),
           [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], [],
         ]
         var connections: [HTTPConversation] = []

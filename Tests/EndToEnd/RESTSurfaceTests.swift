@@ -199,7 +199,7 @@ extension ServerFromOutside {
 
     @Test("a browser's preflight is answered, and the origin echoed")
     func preflight() async throws {
-      try await ServerProcess.run { server in
+      try await ServerProcess.run(["server": ["allowed_origins": "https://shop.test"]]) { server in
         let response = try await server.wire().ask(
           "OPTIONS", "/genesys/cometd",
           headers: [

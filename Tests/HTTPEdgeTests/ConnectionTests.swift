@@ -141,7 +141,7 @@ struct ConnectionTests {
     limits.pipelinedPartsMaximum = 8
     try await ServerHarness.run(limits: limits) { server in
       let client = try await server.connect()
-      try await client.write(String(repeating: "GET /health/live HTTP/1.1\r\n\r\n", count: 100))
+      try await client.write(String(repeating: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
       try await client.closure()
     }
   }
@@ -176,7 +176,9 @@ struct ConnectionTests {
   @Test("HTTP/1.0 and Connection: close end the connection")
   func closing() async throws {
     try await ServerHarness.run { server in
-      for request in ["GET /health/live HTTP/1.0\r\n\r\n", "GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"] {
+      for request in [
+        "GET /health/live HTTP/1.0\r\n\r\n", "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      ] {
         let client = try await server.connect()
         try await client.write(request)
         let response = try await client.response()

@@ -45,7 +45,7 @@ struct NotificationTests {
     let courier = Courier()
     try await ServerHarness.run(
       options: ["push": ["pushEnabled": "comet,httpcb"]].merging(options) { $1 },
-      providers: { $0 == "httpcb" ? courier : nil }
+      origins: .listed(["https://app.example"]), providers: { $0 == "httpcb" ? courier : nil }
     ) { server in
       let secret = try server.tokens.create(name: "shop", role: .publisher)
       let app = Caller(client: try await server.connect())

@@ -20,7 +20,7 @@ struct RestTests {
 
   @Test("a chat runs from its start to its end")
   func life() async throws {
-    try await ServerHarness.run { server in
+    try await ServerHarness.run(origins: .listed(["http://a.test"])) { server in
       let client = try await server.connect()
       let base = "/genesys/1/service/\(try await created(client))/ixn/chat"
       try await client.post(

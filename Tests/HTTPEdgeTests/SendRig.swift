@@ -18,7 +18,7 @@ struct SendRig {
   let token: String
 
   static func run(
-    limits: EdgeLimits = EdgeLimits(), isTest: Bool = false, allowedAddresses: [String] = [],
+    limits: EdgeLimits = ServerHarness.patientLimits, isTest: Bool = false, allowedAddresses: [String] = [],
     _ body: (SendRig) async throws -> Void
   ) async throws {
     try await ServerHarness.run(limits: limits) { server in

@@ -14,11 +14,21 @@ struct ServerHarness {
   let services: ServiceGroup
   let port: Int
 
+  /// On a machine with much to do, a test may need long between connecting and its first request.
+  static let patientLimits: EdgeLimits = {
+    var limits = EdgeLimits()
+    (limits.headTimeout, limits.bodyTimeout, limits.keepAliveTimeout) = (.seconds(300), .seconds(300), .seconds(300))
+    return limits
+  }()
+
   static func run(
-    limits: EdgeLimits = EdgeLimits(), options: [String: [String: String]] = [:], origins: OriginPolicy = .any,
+    limits: EdgeLimits = patientLimits, options: [String: [String: String]] = [:], origins: OriginPolicy = .none,
     messaging: MessagingEdgeSettings = MessagingEdgeSettings(), recovers: Bool = true,
+    storage: any JournalStorage = DiskStorage(),
     providers: @escaping ProviderLookUp = { _ in nil },
     verifyIdentity: @escaping SupportIdentityVerifier = EdgeConfiguration.verifiesNobody,
+    configure: (inout EdgeConfiguration) -> Void = { _ in },
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (ServerHarness) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
@@ -26,15 +36,19 @@ struct ServerHarness {
     configuration.journal.segmentByteCount = 1_048_576
     configuration.options = Options(
       sections: ["service.request-chat": ["_type": "builtin"]].merging(options) { $1 })
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let engine = Engine(configuration: configuration, providers: providers, logger: logger, onFatal: { _ in })
+    var edge = EdgeConfiguration(
+      port: 0, limits: limits, allowedOrigins: origins, messaging: messaging, verifyIdentity: verifyIdentity)
+    configure(&edge)
+    configuration.requiresProof = edge.identity.provesUsers
+    var environment = EngineEnvironment()
+    environment.storage = storage
+    let engine = Engine(
+      configuration: configuration, environment: environment, providers: providers, logger: logger, onFatal: { _ in })
     let running = Task { await engine.run() }
     if recovers { _ = try await engine.recover() }
     let tokens = try TokenStore(directory: directory.path)
     let server = HTTPServer(
-      engine: engine, tokens: tokens,
-      configuration: EdgeConfiguration(
-        port: 0, limits: limits, allowedOrigins: origins, messaging: messaging, verifyIdentity: verifyIdentity),
+      engine: engine, tokens: tokens, configuration: edge,
       metrics: { "up 1\n" },
       logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)

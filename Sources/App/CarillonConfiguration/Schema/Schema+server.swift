@@ -4,7 +4,9 @@ extension Schema {
     row("host", .text, "0.0.0.0", "address to listen on (loopback only until a token exists)"),
     row("port", .integer(0...65_535), "8080", "TCP port; 0 takes a free one"),
     row("data_directory", .path, "carillon-data", "where the journal and the tokens are"),
-    row("tls.certificate", .path, nil, "certificate chain, PEM; with tls.key the port speaks TLS"),
+    row(
+      "tls.certificate", .path, nil,
+      "certificate chain, PEM; with tls.key the port speaks TLS; read again on SIGHUP and when it changes"),
     row("tls.key", .path, nil, "private key of that certificate, PEM"),
     row(
       "log_level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), "info",
@@ -14,7 +16,36 @@ extension Schema {
     row("username", .text, nil, "Basic credential of all chat resources", takes: .reload),
     OptionSpecification(
       "password", in: [.server], .text, "Basic credential of all chat resources", takes: .reload, isSecret: true),
-    row("allowed_origins", .list, "*", "web origins that may use the server; * is every origin"),
+    row("allowed_origins", .list, "", "web origins whose pages may use the server; * is every page there is"),
+    row(
+      "hsts_seconds", .integer(0...63_072_000), "0", "how long browsers insist on TLS (HSTS); 0: they are not told to"),
+    row(
+      "identity", .choice(["open", "jwt", "header-from-proxy"]), "open",
+      "how a customer shows who it is; open: whoever names a gms_user is taken for that user"),
+    row("identity.token_header", .text, "authorization", "jwt: the header with the token, after Bearer or alone"),
+    row("identity.claim", .text, "sub", "jwt: the claim that is the gms_user"),
+    row("identity.issuer", .text, nil, "jwt: what iss has to be; anything if absent"),
+    row("identity.audience", .text, nil, "jwt: what aud has to be or contain; anything if absent"),
+    row("identity.clock_skew", .seconds(0...300), "60", "jwt: how far the signer's clock may be from this one"),
+    OptionSpecification(
+      "identity.secret", in: [.server], .text, "jwt: the shared secret of HS256, 32 bytes or more", takes: .restart,
+      isSecret: true),
+    row("identity.key_files", .list, nil, "jwt: files of public keys or certificates, PEM, for RS256 and ES256"),
+    row("identity.jwks_file", .path, nil, "jwt: a file with a JSON Web Key Set"),
+    row("identity.jwks_url", .url, nil, "jwt: where a JSON Web Key Set is read; https, or http on loopback"),
+    row("identity.jwks_interval", .seconds(10...86_400), "300", "jwt: between two readings of identity.jwks_url"),
+    row(
+      "identity.jwks_keep", .seconds(60...31_536_000), "86400",
+      "jwt: how long keys count after the last time that identity.jwks_url could be read"),
+    row("identity.ca_file", .path, nil, "jwt: roots that identity.jwks_url is trusted by, PEM; the system's if absent"),
+    row("identity.revocations", .path, nil, "jwt: a file that says which tokens, by their iat, count no more"),
+    row(
+      "identity.user_header", .text, "gms_user",
+      "header-from-proxy: the header in which a proxy of proxy.trusted names the user"),
+    row("proxy.trusted", .networks, nil, "proxies before this server: their word on a client's address is taken"),
+    row(
+      "proxy.header", .choice(["x-forwarded-for", "forwarded"]), "x-forwarded-for",
+      "the header that those proxies write the client's address into; the other one is not looked at"),
     row("cookie_required", .flag, "false", "a Comet session is bound to the cookie BAYEUX_BROWSER"),
     row("external_url_base", .url, nil, "URL that clients reach the server by; from the Host header if absent"),
     row("comet_url", .url, nil, "URL of the Comet endpoint; external_url_base with /cometd if absent", takes: .reload),
@@ -29,11 +60,15 @@ extension Schema {
     row("gcm.ccs_domains", .list, "gcm.googleapis.com", "domains that app servers may ask for"),
     row("gcm.checkin_interval", .seconds(43_200...31_536_000), "172800", "how often devices check in"),
     row("gcm.web_push_origins", .list, nil, "origins beside external_url_base that browsers know this server by"),
-    row("gcm.rate_per_minute", .integer(1...1_000_000), nil, "messages to one registration; no bound if absent"),
-    row("gcm.rate_per_hour", .integer(1...1_000_000), nil, "messages to one registration; no bound if absent"),
+    row(
+      "gcm.rate_per_minute", .integer(1...1_000_000), nil,
+      "messages of a sender to one registration; no bound if absent"),
+    row(
+      "gcm.rate_per_hour", .integer(1...1_000_000), nil, "messages of a sender to one registration; no bound if absent"),
     row("gcm.topic_rate_per_minute", .integer(1...1_000_000), nil, "messages to one topic; no bound if absent"),
     row(
-      "gcm.collapse_burst", .integer(1...1_000_000), nil, "collapsible messages to one registration before it is slowed"
+      "gcm.collapse_burst", .integer(1...1_000_000), nil,
+      "collapsible messages of a sender to one registration before it is slowed"
     ),
     row("gcm.collapse_refill", .integer(1...86_400), "180", "seconds until a slowed registration may have one more"),
 
@@ -94,6 +129,13 @@ extension Schema {
     row("limits.installations", .integer(1...100_000_000), "1000000", "devices that have checked in"),
     row("limits.device_groups", .integer(1...100_000_000), "1000000", "device groups"),
     row("limits.subscriptions", .integer(1...100_000_000), "100000", "subscriptions to notifications"),
+    row(
+      "limits.stored_records_by_user", .integer(1...100_000_000), "1000",
+      "records of stored data of one gms_user, files of one end user of support"),
+    row(
+      "limits.stored_bytes_by_user", .byteCount(1_024...1_125_899_906_842_624), "104857600",
+      "bytes of the stored files of one gms_user, or end user of support"),
+    row("limits.stored_seconds", .integer(60...315_360_000), "2592000", "longest life that apps may give stored data"),
     row("limits.stored_records", .integer(1...100_000_000), "100000", "records of stored data"),
     row(
       "limits.stored_bytes", .byteCount(1_048_576...1_125_899_906_842_624), "1073741824",

@@ -13,6 +13,7 @@ enum StreamCondition: String, Sendable, Equatable, CaseIterable {
   case resourceConstraint = "resource-constraint"
   case restrictedXML = "restricted-xml"
   case systemShutdown = "system-shutdown"
+  case unsupportedEncoding = "unsupported-encoding"
   case unsupportedStanzaType = "unsupported-stanza-type"
   case unsupportedVersion = "unsupported-version"
 }

@@ -24,6 +24,8 @@ final class XMLStreamReader {
   /// Pieces in a row that told the parser nothing: each ended at a `>` inside of a tag.
   private var fruitlessPieces = 0
   private var isFruitless = true
+  /// Nothing of the document has been read.
+  private var isAtStart = true
   private var depth = 0
   /// The stanza in progress and what is open in it.
   private var open: [XMLElement] = []
@@ -91,6 +93,11 @@ final class XMLStreamReader {
   private func parse(_ piece: Range<Int>) {
     isFruitless = true
     unitBytes += piece.count
+    if isAtStart, Self.isUTF16(input[piece]) {
+      event = .failed(.unsupportedEncoding)
+      return
+    }
+    isAtStart = false
     let status = input.withUnsafeBytes { bytes in
       XML_Parse(
         parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self).advanced(by: piece.lowerBound),
@@ -113,6 +120,14 @@ final class XMLStreamReader {
     }
   }
 
+  /// With or without a mark of the byte order. Spec: XML 1.0, appendix F.
+  private static func isUTF16(_ bytes: ArraySlice<UInt8>) -> Bool {
+    switch (bytes.first, bytes.dropFirst().first) {
+    case (0xFF, 0xFE), (0xFE, 0xFF), (0x3C, 0x00), (0x00, 0x3C): true
+    default: false
+    }
+  }
+
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 }
 
@@ -123,7 +138,8 @@ extension XMLStreamReader {
   private static let separator = UInt8(ascii: "\n")
 
   private func makeParser() {
-    // Whatever a declaration says: a stream is UTF-8. Spec: RFC 6120, 11.6.
+    // A stream is UTF-8, and says nothing else of itself. Spec: RFC 6120, 11.6.
+    isAtStart = true
     parser = XML_ParserCreateNS("UTF-8", XML_Char(Self.separator))
     guard parser != nil else {
       event = .failed(.resourceConstraint)
@@ -138,6 +154,7 @@ extension XMLStreamReader {
     XML_SetElementHandler(
       parser, { XMLStreamReader.from($0)?.started($1, $2) }, { data, _ in XMLStreamReader.from(data)?.ended() })
     XML_SetCharacterDataHandler(parser) { XMLStreamReader.from($0)?.read($1, Int($2)) }
+    XML_SetXmlDeclHandler(parser) { data, _, encoding, _ in XMLStreamReader.from(data)?.declared(encoding) }
     // What a stream may not have at all. Spec: RFC 6120, 11.1.
     XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in XMLStreamReader.from(data)?.stop(.restrictedXML) }
     XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
@@ -155,6 +172,12 @@ extension XMLStreamReader {
   private func stop(_ condition: StreamCondition) {
     if !isFailure { event = .failed(condition) }
     XML_StopParser(parser, XML_Bool(0))
+  }
+
+  /// A sender that declares something else writes something else, or will be taken to do so by whoever reads after us.
+  private func declared(_ encoding: UnsafePointer<XML_Char>?) {
+    guard let encoding, text(encoding, limits.nameBytesMaximum)?.uppercased() != "UTF-8" else { return }
+    stop(.unsupportedEncoding)
   }
 
   private func started(_ name: UnsafePointer<XML_Char>?, _ pairs: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {

@@ -6,8 +6,13 @@ import NIOHTTP1
 /// From a head to the part of the server that answers.
 extension HTTPConnectionHandler {
   /// Looks at the head, and refuses at once what can be refused by it.
-  func begin(_ head: HTTPRequestHead) {
+  func begin(_ received: HTTPRequestHead) {
+    let survey = HeadSurvey(received)
+    var head = received
+    if let target = HeadSurvey.originForm(received.uri) { head.uri = target }
     surface = Surface(target: head.uri)
+    target = head.uri
+    clientAddress = services.configuration.proxies.client(head.headers, peer: peer)
     origin = surface.isForCustomers ? head.headers.first(name: "origin") : nil
     if let given = origin, !services.configuration.allowedOrigins.allows(given) { origin = nil }
     isHead = head.method == .HEAD
@@ -15,13 +20,15 @@ extension HTTPConnectionHandler {
     // The parser stops behind a request that would like to change the protocol, so nothing can follow it.
     let asksForUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
     if !head.isKeepAlive || isVersion10 || asksForUpgrade { closesAfterResponse = true }
+    (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
+    if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= limits.targetBytesMaximum else {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))
     }
     let limit = bodyBytesMaximum(of: head)
     let announced = AnnouncedBody(head.headers)
     guard !announced.exceeds(limit) else { return refuse(.bodyTooLarge(limit: limit)) }
-    let refusal = refusal(of: head)
+    let refusal = guessing() ?? refusal(of: head) ?? overspending(head)
     if let expectation = head.headers.first(name: "expect") {
       guard expectation.lowercased() == "100-continue" else {
         return refuse(EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException"))
@@ -29,7 +36,9 @@ extension HTTPConnectionHandler {
       if let refusal { return refuse(refusal) }
       if announced != .none { writeContinue() }
     }
-    phase = .receiving(RequestInProgress(head: head, limit: limit, refusal: refusal, startedAt: residents.now))
+    phase = .receiving(
+      RequestInProgress(
+        head: head, limit: limit, refusal: refusal, startedAt: residents.now, bytesReadBefore: meter.bytesRead))
     if announced == .none {
       clearDeadline()
     } else {
@@ -54,6 +63,8 @@ extension HTTPConnectionHandler {
       respond(refusal)
     } else if request.head.method == .OPTIONS {
       respondToPreflight()
+    } else if let refusal = overspending(request) {
+      respond(refusal)
     } else if surface == .comet {
       if request.head.method == .POST {
         poll(request)
@@ -104,11 +115,13 @@ extension HTTPConnectionHandler {
       buffer.writeStaticString(
         """
         Access-Control-Allow-Methods: GET, POST, PUT, DELETE, OPTIONS\r
-        Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with, client-identifier\r
-        Access-Control-Max-Age: 600\r\n
+        Access-Control-Max-Age: 600\r
+        Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with, client-identifier
         """)
+      if let header = services.identity.ownHeader { buffer.writeString(", \(header)") }
+      buffer.writeStaticString("\r\n")
     }
-    ResponseSerializer.finishHead(.none, closing: closesAfterResponse, into: &buffer)
+    ResponseSerializer.finishHead(.none, closing: closesAfterResponse, services.securityFields, into: &buffer)
     write(buffer, status: 204)
   }
 }

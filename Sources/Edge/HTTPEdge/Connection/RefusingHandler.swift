@@ -5,14 +5,21 @@ final class RefusingHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  private let failure: EdgeFailure
+  private let security: SecurityFields
+
+  init(_ failure: EdgeFailure, security: SecurityFields) {
+    self.failure = failure
+    self.security = security
+  }
+
   func channelActive(context: ChannelHandlerContext) {
-    let failure = EdgeFailure.unavailable("The server has no room for another connection")
     let body = failure.body
     var buffer = context.channel.allocator.buffer(capacity: 384)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
     HTTPConnectionHandler.writeFixedFields(into: &buffer)
     ResponseSerializer.fields(failure.fields, into: &buffer)
-    ResponseSerializer.finishHead(.length(body.count), closing: true, into: &buffer)
+    ResponseSerializer.finishHead(.length(body.count), closing: true, security, into: &buffer)
     buffer.writeBytes(body)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     context.close(promise: nil)

@@ -9,19 +9,25 @@ struct RequestInProgress {
   let refusal: EdgeFailure?
   /// The loop's time at the head, in ticks.
   let startedAt: Int64
+  /// What the parser had taken of the connection at the head.
+  private let bytesReadBefore: Int
   private(set) var received = 0
+  /// What chunks of the sizes that came need beside their content, at least.
+  private var framingBytes = 0
   private(set) var body: ByteBuffer?
 
-  init(head: HTTPRequestHead, limit: Int, refusal: EdgeFailure?, startedAt: Int64) {
+  init(head: HTTPRequestHead, limit: Int, refusal: EdgeFailure?, startedAt: Int64, bytesReadBefore: Int) {
     self.head = head
     self.limit = limit
     self.refusal = refusal
     self.startedAt = startedAt
+    self.bytesReadBefore = bytesReadBefore
   }
 
   /// False if the body is now larger than its limit.
   mutating func append(_ part: ByteBuffer) -> Bool {
     received += part.readableBytes
+    framingBytes += String(part.readableBytes, radix: 16).utf8.count + 4
     guard received <= limit else { return false }
     guard refusal == nil else { return true }
     if body == nil {
@@ -30,6 +36,15 @@ struct RequestInProgress {
       body?.writeImmutableBuffer(part)
     }
     return true
+  }
+
+  /// Whether the body's chunks bring more beside their content than a head may be long: extensions, zeros before their
+  /// sizes, trailers. Spec: RFC 9112, 7.1.1.
+  ///
+  /// - Parameter bytesRead: what the parser has taken of the connection by now. The head may be counted in, and what
+  ///   came with it in one read.
+  func hasExcess(_ limits: EdgeLimits, bytesRead: Int) -> Bool {
+    bytesRead - bytesReadBefore - received - framingBytes > limits.headBytesMaximum + EdgeLimits.readBufferBytes.maximum
   }
 
   /// Ticks until a body of this size so far is too slow; at most zero if it is.

@@ -23,9 +23,9 @@ enum ResponseSerializer {
 
   static func fields(_ fields: HTTPFields, into buffer: inout ByteBuffer) {
     for field in fields {
-      // These three are the connection's own business.
+      // These are the connection's own business.
       switch field.name {
-      case .contentLength, .transferEncoding, .connection: continue
+      case .contentLength, .transferEncoding, .connection, .xContentTypeOptions: continue
       default: break
       }
       buffer.writeString(field.name.rawName)
@@ -35,8 +35,11 @@ enum ResponseSerializer {
     }
   }
 
-  /// Writes the framing fields and the blank line.
-  static func finishHead(_ framing: Framing, closing: Bool, into buffer: inout ByteBuffer) {
+  /// Writes what every answer has, the framing fields and the blank line.
+  static func finishHead(
+    _ framing: Framing, closing: Bool, _ security: SecurityFields, into buffer: inout ByteBuffer
+  ) {
+    security.write(into: &buffer)
     switch framing {
     case .length(let length):
       buffer.writeStaticString("Content-Length: ")

@@ -37,15 +37,15 @@ struct SendAnswer {
   }
 
   /// The whole response; to HEAD without its body.
-  func write(into buffer: inout ByteBuffer, isHead: Bool, closing: Bool) {
+  func write(into buffer: inout ByteBuffer, isHead: Bool, closing: Bool, _ security: SecurityFields) {
     ResponseSerializer.statusLine(status, into: &buffer)
     buffer.writeStaticString("Content-Type: ")
     buffer.writeStaticString(contentType)
-    buffer.writeStaticString("\r\nCache-Control: no-cache, no-store\r\nX-Content-Type-Options: nosniff\r\n")
+    buffer.writeStaticString("\r\nCache-Control: no-cache, no-store\r\n")
     if status == .unauthorized { buffer.writeStaticString("WWW-Authenticate: Bearer realm=\"carillon\"\r\n") }
     if status == .methodNotAllowed { buffer.writeStaticString("Allow: POST, OPTIONS\r\n") }
     if let retryAfter { buffer.writeString("Retry-After: \(retryAfter)\r\n") }
-    ResponseSerializer.finishHead(.length(body.count), closing: closing, into: &buffer)
+    ResponseSerializer.finishHead(.length(body.count), closing: closing, security, into: &buffer)
     if !isHead { buffer.writeBytes(body) }
   }
 }

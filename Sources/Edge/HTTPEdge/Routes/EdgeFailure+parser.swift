@@ -2,12 +2,13 @@ import HTTPTypes
 import NIOHTTP1
 
 extension EdgeFailure {
+  static let headTooLarge = EdgeFailure(
+    .requestHeaderFieldsTooLarge, "The request's head is too large", exception: "RequestTooLargeException")
+
   /// What the HTTP parser has stumbled over.
   init(parserError error: any Error) {
     switch error as? HTTPParserError {
-    case .headerOverflow:
-      self.init(
-        .requestHeaderFieldsTooLarge, "The request's head is too large", exception: "RequestTooLargeException")
+    case .headerOverflow: self = .headTooLarge
     case .invalidVersion:
       self.init(.httpVersionNotSupported, "HTTP/1.1 is spoken here", exception: "VersionException")
     default: self = .malformed("The request is not well-formed HTTP")

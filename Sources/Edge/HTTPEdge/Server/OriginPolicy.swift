@@ -1,17 +1,17 @@
 /// Which web pages of other origins may use the customer surface. Spec: GMS 2.2; Bayeux reference, 19.
 public enum OriginPolicy: Sendable, Equatable {
-  /// Any origin; it is echoed, never `*`, because credentials are allowed.
+  /// Any origin; it is echoed, never `*`, because credentials are allowed. So any page may act with what its visitor's
+  /// browser knows of this server: for servers that nobody's browser knows secrets of.
   case any
   /// These origins alone, as browsers write them: scheme, host, port if it is not the scheme's own.
   case listed(Set<String>)
 
+  /// Pages of other origins are not let in.
+  public static let none = OriginPolicy.listed([])
+
   /// - Parameter option: the option `allowed_origins` of section `server`: `*`, or origins separated by commas or
-  ///   blanks. Nil is `*`; an empty text allows none.
-  public init(option: String?) {
-    guard let option else {
-      self = .any
-      return
-    }
+  ///   blanks; an empty text allows none.
+  public init(option: String) {
     let origins = option.split { $0 == "," || $0 == " " }.map { Self.normalized($0) }
     self = origins.contains("*") ? .any : .listed(Set(origins))
   }
@@ -22,6 +22,13 @@ public enum OriginPolicy: Sendable, Equatable {
     case .any: Self.isPresentable(origin)
     case .listed(let origins): origins.contains(Self.normalized(origin))
     }
+  }
+
+  /// Whether this is a page of the server that is called `host` (header `Host`). Not by its scheme: whoever ends TLS
+  /// before us has changed that.
+  static func isOrigin(_ origin: String, of host: String) -> Bool {
+    guard let authority = origin.firstRange(of: "://")?.upperBound else { return false }
+    return origin[authority...].lowercased() == host.lowercased()
   }
 
   private static func normalized(_ origin: some StringProtocol) -> String {

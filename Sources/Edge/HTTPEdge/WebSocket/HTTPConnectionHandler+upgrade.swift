@@ -12,18 +12,15 @@ extension HTTPConnectionHandler {
   /// Switches the connection's protocol, or says why not. Spec: RFC 6455, 4.2; Bayeux reference, 14.3 and 19.
   func upgrade(_ head: HTTPRequestHead) {
     surface = .webSocket
-    // A browser always says where its page is from; who sends no origin is no browser.
-    if let origin = head.headers.first(name: "origin"), !services.configuration.allowedOrigins.allows(origin) {
-      return respond(.forbidden("This origin is not allowed here"))
-    }
+    guard mayConnect(head) else { return respond(.forbidden("This origin is not allowed here")) }
     do throws(EdgeFailure) {
       let handshake = try WebSocketHandshake(head)
-      let userKey = try UserKey.read(head.headers.first(name: UserKey.headerName), limits: limits).get()
+      let caller = try caller(head)
       switchProtocols(
         handshake, textBytesMaximum: limits.webSocketMessageBytesMaximum,
         to: CometWebSocketHandler(
-          services: services, residents: residents, userKey: userKey, browserID: BrowserCookie.read(head.headers),
-          accessToken: TokenStore.bearer(of: head.headers.first(name: "authorization"))))
+          services: services, residents: residents, caller: caller, browserID: BrowserCookie.read(head.headers),
+          address: clientAddress))
     } catch {
       respond(error)
     }
@@ -36,19 +33,25 @@ extension HTTPConnectionHandler {
     guard WebSocketHandshake.isWanted(head) else {
       return respond(.malformed("A GET of this resource needs a WebSocket handshake"))
     }
-    if let origin = head.headers.first(name: "origin"), !services.configuration.allowedOrigins.allows(origin) {
-      return respond(.forbidden("This origin is not allowed here"))
-    }
+    guard mayConnect(head) else { return respond(.forbidden("This origin is not allowed here")) }
     guard services.engine.isReady, !residents.isStopping else {
       return respond(.unavailable("The server is not ready"))
     }
     do throws(EdgeFailure) {
       switchProtocols(
         try WebSocketHandshake(head), textBytesMaximum: DeviceSocketHandler.textBytesMaximum,
-        to: DeviceSocketHandler(services: services, residents: residents))
+        to: DeviceSocketHandler(services: services, residents: residents, address: clientAddress))
     } catch {
       respond(error)
     }
+  }
+
+  /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
+  /// as they may with every other request: browsers ask for no leave there.
+  private func mayConnect(_ head: HTTPRequestHead) -> Bool {
+    guard let origin = head.headers.first(name: "origin") else { return true }
+    return services.configuration.allowedOrigins.allows(origin)
+      || head.headers.first(name: "host").map { OriginPolicy.isOrigin(origin, of: $0) } ?? false
   }
 
   private func switchProtocols(
@@ -59,7 +62,9 @@ extension HTTPConnectionHandler {
     ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
     buffer.writeStaticString("Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ")
     buffer.writeString(handshake.accept)
-    buffer.writeStaticString("\r\n\r\n")
+    buffer.writeStaticString("\r\n")
+    services.securityFields.write(into: &buffer)
+    buffer.writeStaticString("\r\n")
     services.metrics.countResponse(.webSocket, status: 101)
     let pipeline = context.pipeline.syncOperations
     let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)
