@@ -11,7 +11,7 @@ struct CarillonBench: AsyncParsableCommand {
     commandName: "carillon-bench", abstract: "Measure the journal and the server on this machine.",
     discussion: "Build with -c release: the figures of a debug build mean nothing.",
     subcommands: [
-      JournalBench.self, ChatBench.self, IdleBench.self, RestartBench.self, PushBench.self, GCMBench.self,
-      CallbackBench.self, SupportBench.self, AllBenches.self,
+      JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, PushBench.self,
+      GCMBench.self, CallbackBench.self, SupportBench.self, AllBenches.self,
     ])
 }

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -55,6 +56,12 @@ final class RawClient: Sendable {
   func shutdownOutput() async throws { try await channel.close(mode: .output) }
 
   func close() async { try? await channel.close() }
+
+  /// Breaks off: what the kernel has of the server's words is thrown away, and the server is told so.
+  func reset() async throws {
+    try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+    try await channel.close()
+  }
 
   /// The next response; of a chunked or endless body, whatever `bodyless` says: nothing.
   func response(withoutBody: Bool = false) async throws -> Response {

@@ -1,5 +1,7 @@
+import Foundation
 import NIOCore
 import NIOWebSocket
+import ServiceLifecycle
 import Testing
 
 @testable import HTTPEdge
@@ -166,6 +168,8 @@ struct CometWebSocketTests {
     try await ServerHarness.run(origins: .listed(["https://shop.test"])) { server in
       for (headers, status) in [
         ("Origin: https://evil.test\r\n", 403), ("Origin: https://shop.test\r\n", 101), ("", 101),
+        // RawClient calls the server that.
+        ("Origin: http://localhost\r\n", 101),
       ] {
         let client = try await server.connect()
         try await client.get("/genesys/cometd", headers: Self.request + headers)
@@ -174,6 +178,62 @@ struct CometWebSocketTests {
         #expect(response.header("Access-Control-Allow-Origin") == nil)
         await client.close()
       }
+    }
+  }
+
+  @Test("a stop is one farewell and close code 1001, however fast the client asks again", arguments: [true, false])
+  func stopping(_ holds: Bool) async throws {
+    try await ServerHarness.run { server in
+      let client = try await upgraded(server)
+      try await client.write(text(Self.handshake))
+      let reply = String(decoding: try await read(client).payload, as: UTF8.self)
+      let connect = text(
+        #"[{"channel":"/meta/connect","clientId":"\#(try ServerHarness.clientID(in: reply))","connectionType":"websocket"}]"#
+      )
+      try await client.write(connect)
+      #expect(try await read(client).opcode == 1)
+      if holds {
+        // A pong comes behind the connect: it is held by then, or will be before the stop.
+        try await client.write(connect + frame(9, [1]))
+        #expect(try await read(client).opcode == 10)
+      }
+      await server.services.triggerGracefulShutdown()
+      var answers: [String] = []
+      while true {
+        let (opcode, payload) = try await read(client)
+        guard opcode == 1 else {
+          #expect(opcode == 8 && payload == [3, 233])
+          break
+        }
+        answers.append(String(decoding: payload, as: UTF8.self))
+        try await client.write(connect)
+      }
+      #expect(answers.count <= 1)
+      if let answer = answers.first { #expect(answer.contains(#""reconnect":"retry""#)) }
+      try await client.write(frame(8, [3, 233]))
+      try await client.closure()
+    }
+  }
+
+  @Test("so is a stop for a socket that never shook hands")
+  func stoppingEarly() async throws {
+    try await ServerHarness.run { server in
+      let client = try await upgraded(server)
+      await server.services.triggerGracefulShutdown()
+      #expect(try await closeCode(client) == 1001)
+    }
+  }
+
+  @Test("a batch above the bound is refused message by message, and the socket stays")
+  func batchTooLarge() async throws {
+    try await ServerHarness.run { server in
+      let client = try await upgraded(server)
+      let messages = (1...65).map { #"{"channel":"/meta/connect","clientId":"x","id":\#($0)}"# }
+      try await client.write(text("[" + messages.joined(separator: ",") + "]"))
+      let answer = String(decoding: try await read(client).payload, as: UTF8.self)
+      #expect(answer.components(separatedBy: "413:64:batch_too_large").count == 66)
+      try await client.write(text(Self.handshake))
+      #expect(String(decoding: try await read(client).payload, as: UTF8.self).contains(#""successful":true"#))
     }
   }
 

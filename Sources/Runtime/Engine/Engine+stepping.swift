@@ -11,6 +11,13 @@ extension Engine {
   /// Whether `stepJournal` has something to write or to release.
   package var journalNeedsStep: Bool { journal.writer?.needsStep ?? false }
 
+  /// How many requests and sockets each Comet session keeps, by clientId.
+  package func exchangeCounts() async -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for session in comet.directory.all { counts[session.clientID] = await session.exchangeCount }
+    return counts
+  }
+
   /// Lets the journal commit what waits. - Parameter confirming: see `JournalWriter.step`.
   package func stepJournal(confirming: Bool = false) { journal.writer?.step(confirming: confirming) }
 

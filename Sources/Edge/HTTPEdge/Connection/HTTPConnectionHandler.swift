@@ -3,6 +3,7 @@ import Engine
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NetworkAddress
 
 /// One HTTP/1.1 connection: the only handler above the parser.
 ///
@@ -46,13 +47,20 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   let residents: LoopResidents
   let eventLoop: any EventLoop
   /// The handler below, which goes when the protocol changes.
-  let parser: ByteToMessageHandler<HTTPRequestDecoder>
+  let parser: ByteToMessageHandler<MeteredRequestDecoder>
+  /// What that handler reads with.
+  let meter: MeteredRequestDecoder
   var context: ChannelHandlerContext?
   var phase = Phase.idle
   private var place: DeadlineWheel<any LoopResident>.Place?
 
   // The request in progress.
   var surface = Surface.other
+  var target = ""
+  /// There is an `Authorization`; with a name and a password in it.
+  var (showsCredential, showsPassword) = (false, false)
+  /// Where it comes from: the client's own address, also behind a trusted proxy.
+  var clientAddress: IPAddress?
   var origin: String?
   var isHead = false
   var isVersion10 = false
@@ -60,7 +68,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// The response went out before the request was read whole: what is left of it is drained.
   var leavesRequestUnread = false
   var exchange: CometExchange?
+  /// What became of the last answer of the Comet endpoint.
+  var arrival = ResponseArrival()
   var task: Task<Void, Never>?
+
+  /// The other end of the connection.
+  private(set) lazy var peer = context?.channel.remoteAddress.flatMap { IPAddress($0) }
 
   // The input.
   private var waiting: [HTTPServerRequestPart] = []
@@ -74,11 +87,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private var clientHasLeft = false
 
   init(
-    services: EdgeServices, residents: LoopResidents, parser: ByteToMessageHandler<HTTPRequestDecoder>
+    services: EdgeServices, residents: LoopResidents, parser: ByteToMessageHandler<MeteredRequestDecoder>,
+    meter: MeteredRequestDecoder
   ) {
     self.services = services
     self.residents = residents
     self.parser = parser
+    self.meter = meter
     eventLoop = residents.eventLoop
   }
 
@@ -95,6 +110,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   func handlerRemoved(context: ChannelHandlerContext) { release() }
 
   func channelInactive(context: ChannelHandlerContext) {
+    // With TLS a farewell does not come as far as here.
+    arrival.end(wasReset: !services.isTLS, nil)
     release()
     context.fireChannelInactive()
   }
@@ -122,7 +139,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if let exchange { services.engine.comet.closed(exchange) }
   }
 
-  func close() { context?.close(promise: nil) }
+  func close() {
+    arrival.end(wasReset: false, context)
+    context?.close(promise: nil)
+  }
 
   // MARK: Input
 
@@ -141,8 +161,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if !hasPartSinceRead {
-      if case .receiving = phase {} else { headBytesArrived() }
+    if case .receiving(let request) = phase {
+      if request.hasExcess(limits, bytesRead: meter.bytesRead) { refuse(.headTooLarge) }
+    } else if !hasPartSinceRead {
+      headBytesArrived()
     }
     hasPartSinceRead = false
     context.fireChannelReadComplete()
@@ -183,6 +205,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     switch (part, phase) {
     case (.head(let head), .idle):
       hasPartialHead = false
+      arrival.heard()
       begin(head)
     case (.body(let bytes), .receiving(var request)):
       phase = .idle  // lets the buffer grow in place
@@ -259,6 +282,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// The client has closed its sending side. Whoever holds a poll has left; a client of another request may only have
   /// said that this was its last, so that request gets a moment to be answered.
   private func inputClosed() {
+    arrival.end(wasReset: false, context)
     closesAfterResponse = true
     clientHasLeft = true
     switch phase {
@@ -269,6 +293,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error is IOError { arrival.end(wasReset: true, context) }
     // What comes behind a parser's error can only be more of the same; the drain's deadline ends it.
     if case .draining = phase, error is ByteToMessageDecoderError { return }
     guard error is HTTPParserError else { return close() }

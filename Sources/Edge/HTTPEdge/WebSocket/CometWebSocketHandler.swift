@@ -1,7 +1,9 @@
 import Bayeux
+import EdgeSecurity
 import Engine
 import NIOCore
 import NIOWebSocket
+import NetworkAddress
 
 /// One WebSocket of the Comet endpoint: text frames are JSON arrays of Bayeux messages, both ways.
 ///
@@ -21,10 +23,10 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let services: EdgeServices
   private let residents: LoopResidents
   private let eventLoop: any EventLoop
-  private let userKey: String?
+  /// Whose it is: by the upgrade request, or since a message has proven it.
+  private var caller: Caller
   private let browserID: String?
-  /// The bearer of the upgrade request: any frame may hold a handshake.
-  private let accessToken: String?
+  private let address: IPAddress?
   private var phase = Phase.open
   private var context: ChannelHandlerContext?
   private var place: DeadlineWheel<any LoopResident>.Place?
@@ -32,16 +34,19 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private var assembler: WebSocketMessageAssembler
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
+  private var arrival = ResponseArrival()
   private var hasHeardFromPeer = true
   private var awaitsPong = false
 
-  init(services: EdgeServices, residents: LoopResidents, userKey: String?, browserID: String?, accessToken: String?) {
+  init(
+    services: EdgeServices, residents: LoopResidents, caller: Caller, browserID: String?, address: IPAddress?
+  ) {
     self.services = services
     self.residents = residents
     eventLoop = residents.eventLoop
-    self.userKey = userKey
+    self.caller = caller
     self.browserID = browserID
-    self.accessToken = accessToken
+    self.address = address
     assembler = WebSocketMessageAssembler(
       bytesMaximum: services.limits.webSocketMessageBytesMaximum,
       fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
@@ -52,8 +57,7 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     place = residents.add(self)
-    exchange = services.engine.comet.open(
-      self, transport: .webSocket, userKey: userKey, browserID: browserID, accessToken: accessToken)
+    openExchange()
     setDeadline(services.limits.webSocketPingInterval)
     if residents.isStopping { serverStops() }
   }
@@ -61,6 +65,8 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   func handlerRemoved(context: ChannelHandlerContext) { release() }
 
   func channelInactive(context: ChannelHandlerContext) {
+    // With TLS a farewell does not come as far as here.
+    arrival.end(wasReset: !services.isTLS, nil)
     release()
     context.fireChannelInactive()
   }
@@ -74,11 +80,20 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
     if let exchange { services.engine.comet.closed(exchange) }
   }
 
+  private func openExchange() {
+    exchange = services.engine.comet.open(
+      self, transport: .webSocket, userKey: caller.userKey, browserID: browserID, accessToken: caller.accessToken,
+      address: address)
+  }
+
   private func setDeadline(_ duration: Duration) {
     if let place { residents.setDeadline(of: place, after: duration) }
   }
 
-  private func close() { context?.close(promise: nil) }
+  private func close() {
+    arrival.end(wasReset: false, context)
+    context?.close(promise: nil)
+  }
 
   // MARK: From the client
 
@@ -104,13 +119,46 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
 
   private func received(_ message: ByteBuffer) {
     services.metrics.countWebSocketMessage()
-    guard let exchange else { return }
+    guard services.identity.holds(caller) else { return fail(.policyViolation) }
     switch HTTPConnectionHandler.decode(message) {
-    case .success(let messages): services.engine.comet.received(messages, on: exchange)
+    case .success(let messages):
+      prove(messages)
+      guard maySpend(messages) else { return fail(.tryAgainLater) }
+      if let exchange { services.engine.comet.received(messages, on: exchange) }
     case .failure:
       let isText = message.withUnsafeReadableBytes { String(validating: $0, as: UTF8.self) != nil }
       fail(isText ? .unexpectedServerError : .dataInconsistentWithMessage)
     }
+  }
+
+  /// Pages cannot set headers on a socket's upgrade request: they bring their token, or the key of a callback, in a
+  /// message. From then on the socket is that user's; a further token makes it last longer.
+  private func prove(_ messages: [BayeuxMessage]) {
+    if let token = messages.lazy.compactMap(\.userToken).first {
+      guard let user = services.identity.user(inBand: token, address: address), caller.userKey ?? user.key == user.key
+      else { return }
+      caller.proof = user
+      become(user.key)
+    } else if let userKey = messages.lazy.compactMap(\.userKey).first, services.identity.provesItself(userKey) {
+      become(userKey)
+    }
+  }
+
+  /// What the socket was before, nobody's, has ended.
+  private func become(_ userKey: String) {
+    guard caller.userKey == nil else { return }
+    caller.userKey = userKey
+    if let exchange { services.engine.comet.closed(exchange) }
+    openExchange()
+  }
+
+  /// Each handshake makes a session.
+  private func maySpend(_ messages: [BayeuxMessage]) -> Bool {
+    guard messages.contains(where: { $0.channel == ChannelName.handshake }) else { return true }
+    let callers = caller.userKey.map { [StrangerBudgets.Caller(user: $0)] } ?? []
+    guard let refusal = services.budgets.take(.sessions, from: address, by: callers) else { return true }
+    services.engine.security.note(SecurityLog.Kind(refusal), from: address)
+    return false
   }
 
   private func peerCloses(_ frame: WebSocketFrame) {
@@ -147,6 +195,7 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error is IOError { arrival.end(wasReset: true, context) }
     // Behind a frame that could not be read nothing can be; the closing handshake's deadline ends it.
     if phase == .closing, error is ByteToMessageDecoderError { return }
     switch error as? NIOWebSocketError {
@@ -159,19 +208,22 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   // MARK: To the client
 
   private func deliver(_ reply: CometReply) {
-    guard phase == .open || phase == .leaving, context != nil else { return written(success: false) }
+    // A message may prove whose the socket is while this is being written: another exchange goes on then.
+    let exchange = exchange
+    guard phase == .open || phase == .leaving, context != nil else { return written(exchange, success: false) }
     let length = 2 + reply.messages.reduce(0) { $0 + $1.count } + max(0, reply.messages.count - 1)
     guard backlog + length <= services.limits.webSocketBacklogBytesMaximum else {
-      written(success: false)
+      written(exchange, success: false)
       return close()
     }
+    arrival.begin()
     var buffer = responseBuffer(capacity: length + 10)
     WebSocketFrameWriter.header(.text, length: length, into: &buffer)
     HTTPConnectionHandler.writeArray(reply.messages, into: &buffer)
-    write(buffer) { self.written(success: $0) }
+    write(buffer) { self.written(exchange, success: $0) }
   }
 
-  private func written(success: Bool) {
+  private func written(_ exchange: CometExchange?, success: Bool) {
     if let exchange { services.engine.comet.written(exchange, success: success) }
   }
 
@@ -211,6 +263,8 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
 }
 
 extension CometWebSocketHandler: CometSink {
+  func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
+
   func send(_ reply: CometReply) {
     if eventLoop.inEventLoop {
       deliver(reply)
@@ -218,12 +272,15 @@ extension CometWebSocketHandler: CometSink {
       eventLoop.execute { self.deliver(reply) }
     }
   }
+
+  func sendOff() { eventLoop.execute { self.fail(.goingAway) } }
 }
 
 extension CometWebSocketHandler: LoopResident {
   func deadlinePassed() {
     switch phase {
     case .open:
+      guard services.identity.holds(caller) else { return fail(.policyViolation) }
       if hasHeardFromPeer {
         hasHeardFromPeer = false
       } else if awaitsPong {
@@ -239,12 +296,19 @@ extension CometWebSocketHandler: LoopResident {
     }
   }
 
-  /// The engine's farewell goes first: the connect that it holds is answered with an advice.
+  /// The engine's farewell goes first: the connect that it holds is answered with an advice, and `sendOff` follows.
+  /// Whom the engine does not know is told at once; the deadline is for one that it has forgotten.
   func serverStops() {
     guard phase == .open else { return }
+    guard exchange?.hasSession == true else { return fail(.goingAway) }
     phase = .leaving
     setDeadline(services.limits.drainTimeout)
   }
 
   func cut() { close() }
+}
+
+extension WebSocketErrorCode {
+  /// Spec: the registry of close codes of RFC 6455, 1013.
+  fileprivate static let tryAgainLater = WebSocketErrorCode(codeNumber: 1013)
 }
