@@ -1,3 +1,5 @@
+import EdgeSecurity
+
 /// The bounds of what an operator may hand in.
 enum Limits {
   /// A configuration file beyond this many bytes is refused unread.
@@ -9,7 +11,7 @@ enum Limits {
   /// Problems reported at once; the rest is counted.
   static let problemsMaximum = 200
   /// A secret shared with somebody who signs, in bytes. Spec: RFC 7518, 3.2.
-  static let sharedSecretBytes = 32...1_024
+  static let sharedSecretBytes = SharedSecret.byteCounts
   /// Edits between a wrong name and the one proposed for it.
   static let suggestionDistanceMaximum = 3
 }

@@ -85,6 +85,8 @@ struct ConfigurationJudge {
     judgePairs()
     judgeHours()
     judgeSupport()
+    warnOfTheOpenWeb()
+    judgeIdentity()
     let texts = texts()
     guard problems.isEmpty else {
       var shown = Array(Self.inOrder(problems).prefix(Limits.problemsMaximum))

@@ -1,15 +1,29 @@
+import EdgeSecurity
 public import HTTPEdge
 
 extension LoadedConfiguration {
   /// How the HTTP edge listens and what it allows.
   public var edge: EdgeConfiguration {
     let settings = ServerSettings(self)
-    return EdgeConfiguration(
+    var edge = EdgeConfiguration(
       host: settings.host, port: settings.port,
       tls: settings.tls.map {
         EdgeConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key)
       },
       limits: edgeLimits, allowedOrigins: OriginPolicy(option: settings.allowedOrigins), messaging: messaging)
+    edge.strictTransportSeconds = settings.strictTransportSeconds
+    edge.budgets = StrangerBudgets(settings.budgets)
+    edge.proxies = proxies
+    edge.identity = IdentityPolicy(self)
+    return edge
+  }
+
+  private var proxies: TrustedProxies {
+    let reader = ServerOptionReader(configuration: self)
+    guard let header = TrustedProxies.Header(rawValue: reader.text("proxy.header")) else {
+      preconditionFailure("option proxy.header was judged to be one of these headers")
+    }
+    return TrustedProxies(reader.networks("proxy.trusted"), header: header)
   }
 
   private var messaging: MessagingEdgeSettings {

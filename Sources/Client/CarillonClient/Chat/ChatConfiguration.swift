@@ -14,6 +14,9 @@ public struct ChatConfiguration: Sendable {
   /// nil to make one of `service`.
   public var instance: String?
   public var transport = ConnectionType.longPolling
+  /// Proves that the user is `userKey`, where the server asks for that (its option `identity`); sent as a bearer, so not
+  /// beside `credentials`.
+  public var userToken: String?
   /// Basic credentials, if the server or the service has some.
   public var credentials: (username: String, password: String)?
   /// Needed for `https` only.
@@ -35,6 +38,8 @@ public struct ChatConfiguration: Sendable {
     if let credentials {
       let value = basicAuthorization(username: credentials.username, password: credentials.password)
       headers.append((name: "Authorization", value: value))
+    } else if let userToken {
+      headers.append((name: "Authorization", value: "Bearer \(userToken)"))
     }
     return headers
   }

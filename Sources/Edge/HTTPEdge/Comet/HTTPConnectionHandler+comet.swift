@@ -9,23 +9,27 @@ extension HTTPConnectionHandler: CometSink {
   /// Hands the request's messages to the engine; the answer comes by `send`.
   func poll(_ request: RequestInProgress) {
     let headers = request.head.headers
-    let userKey: String?
-    switch UserKey.read(headers.first(name: UserKey.headerName), limits: limits) {
-    case .success(let key): userKey = key
-    case .failure(let failure): return respond(failure)
-    }
     let messages: [BayeuxMessage]
     switch Self.decode(request.body) {
     case .success(let decoded): messages = decoded
     case .failure(let error): return respond(.malformed("The body is not a Bayeux request: \(error.description)"))
     }
+    let caller: Caller
+    do throws(EdgeFailure) {
+      caller = try self.caller(request.head, inBand: messages.lazy.compactMap(\.userToken).first)
+    } catch {
+      return respond(error)
+    }
     let browserID = BrowserCookie.read(headers)
     let comet = services.engine.comet
-    // Who holds a token shows it with every request, and needs it for one.
-    let shakesHands = messages.contains { $0.channel == ChannelName.handshake }
+    if messages.contains(where: { $0.channel == ChannelName.handshake }),
+      let refusal = overspendingSessions(userKey: caller.userKey)
+    {
+      return respond(refusal)
+    }
     let exchange = comet.open(
-      self, transport: .longPolling, userKey: userKey, browserID: browserID,
-      accessToken: shakesHands ? TokenStore.bearer(of: headers.first(name: "authorization")) : nil)
+      self, transport: .longPolling, userKey: caller.userKey, browserID: browserID, accessToken: caller.accessToken,
+      address: clientAddress)
     self.exchange = exchange
     let holds = messages.contains { $0.channel == ChannelName.connect }
     phase = .polling(holds: holds)
@@ -43,6 +47,8 @@ extension HTTPConnectionHandler: CometSink {
     }
   }
 
+  func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
+
   private func deliver(_ reply: CometReply) {
     guard case .polling = phase, context != nil else {
       // The client left while the answer was on its way here: its messages are kept for the next poll.
@@ -50,6 +56,7 @@ extension HTTPConnectionHandler: CometSink {
       return
     }
     services.heldPolls.close()
+    arrival.begin()
     var buffer = responseBuffer(capacity: 512 + reply.messages.reduce(2) { $0 + $1.count + 1 })
     buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
     Self.writeFixedFields(into: &buffer)
@@ -58,7 +65,7 @@ extension HTTPConnectionHandler: CometSink {
     }
     writeCrossOriginFields(into: &buffer)
     let length = 2 + reply.messages.reduce(0) { $0 + $1.count } + max(0, reply.messages.count - 1)
-    ResponseSerializer.finishHead(.length(length), closing: closesAfterResponse, into: &buffer)
+    ResponseSerializer.finishHead(.length(length), closing: closesAfterResponse, services.securityFields, into: &buffer)
     Self.writeArray(reply.messages, into: &buffer)
     write(buffer, status: 200)
   }

@@ -10,15 +10,28 @@ extension HTTPConnectionHandler {
 
   func route(_ request: RequestInProgress) {
     guard let context else { return }
+    let userKey: String?
+    do throws(EdgeFailure) {
+      userKey = surface.namesUsers ? try caller(request.head).userKey : nil
+    } catch {
+      return respond(error)
+    }
     phase = .routing
     setDeadline(limits.responseTimeout)
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
-      remoteAddress: context.channel.remoteAddress)
+      clientAddress: clientAddress)
     var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")
+    head.headerFields[.gmsUser] = userKey
     if surface == .support { head.path = SupportTarget.withoutFormat(request.head.uri) }
     let work = Request(head: head, body: RequestBody(buffer: request.body ?? ByteBuffer()))
     task = Task { [self, surface] in await serve(work, EdgeRequestContext(source: source), surface) }
+  }
+
+  /// Whose the request is.
+  /// - Parameter inBand: a token that stands in a message.
+  func caller(_ head: HTTPRequestHead, inBand: String? = nil) throws(EdgeFailure) -> Caller {
+    try services.identity.caller(head.headers, inBand: inBand, peer: peer, address: clientAddress)
   }
 
   private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext, _ surface: Surface) async {
@@ -54,6 +67,7 @@ extension HTTPConnectionHandler {
 
   private func deliver(_ head: HTTPResponse, _ body: ByteBuffer) {
     guard case .routing = phase else { return }
+    if let refusal = refusalOfWrongCredential(head.status) { return respond(refusal) }
     var buffer = responseBuffer(capacity: 512 + body.readableBytes)
     let hasNoBody = head.status.kind == .informational || head.status == .noContent || head.status == .notModified
     // The answer to HEAD has no body, but the length of the one that GET would have.
@@ -125,7 +139,7 @@ extension HTTPConnectionHandler {
     ResponseSerializer.statusLine(head.status, into: &buffer)
     ResponseSerializer.fields(head.headerFields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
-    ResponseSerializer.finishHead(framing, closing: closesAfterResponse, into: &buffer)
+    ResponseSerializer.finishHead(framing, closing: closesAfterResponse, services.securityFields, into: &buffer)
   }
 }
 

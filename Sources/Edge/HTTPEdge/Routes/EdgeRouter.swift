@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import HTTPTypes
 import Hummingbird
@@ -9,8 +10,14 @@ struct EdgeRouter {
   let tokens: TokenStore
   let limits: EdgeLimits
   let messaging: MessagingEdgeSettings
+  /// Whether every user key that reaches a route is proven.
+  let provesUsers: Bool
   /// Asks apps' back ends who their users are.
   let verifyIdentity: SupportIdentityVerifier
+  /// Hears of wrong credentials that routes do not answer with 401.
+  let guesses: GuessGuard
+  /// The server's version.
+  let version: String
   /// The text of `/metrics`.
   let exposition: @Sendable () -> String
   let logger: Logger
@@ -22,13 +29,13 @@ struct EdgeRouter {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())
     OperationRoutes(engine: engine, exposition: exposition).add(to: router)
-    OpenAPIRoutes().add(to: router)
+    OpenAPIRoutes(version: version).add(to: router)
     ServiceRoutes(engine: engine, limits: limits).add(to: router)
     ChatRoutes(engine: engine, limits: limits).add(to: router)
-    CallbackRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
-    CallbackActionRoutes(engine: engine, settings: messaging).add(to: router)
+    CallbackRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
+    CallbackActionRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
-    NotificationRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
+    NotificationRoutes(engine: engine, tokens: tokens, limits: limits, provesUsers: provesUsers).add(to: router)
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
@@ -37,8 +44,9 @@ struct EdgeRouter {
     DeviceRoutes(engine: engine, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)
-    MessagingRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, logger: logger)
-      .add(to: router)
+    MessagingRoutes(
+      engine: engine, tokens: tokens, limits: limits, settings: messaging, guesses: guesses, logger: logger
+    ).add(to: router)
     return router
   }
 }
@@ -81,9 +89,10 @@ extension Request {
     return token
   }
 
-  /// The `gms_user` header.
+  /// Whose the request is. The connection has put the user whom `UserIdentity` found in the place of the header that
+  /// the client sent, so this is the only thing that a route may go by.
   func userKey(limits: EdgeLimits) throws(EdgeFailure) -> String? {
-    try UserKey.read(headers[.gmsUser], limits: limits).get()
+    try UserKey.read(headers[values: .gmsUser], limits: limits).get()
   }
 }
 

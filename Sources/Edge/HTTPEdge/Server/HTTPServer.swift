@@ -1,3 +1,4 @@
+public import EdgeSecurity
 public import Engine
 public import Logging
 public import NIOCore
@@ -17,6 +18,7 @@ public final class HTTPServer: Service {
 
   private let services: EdgeServices
   private let binding = Mutex<Binding>(.pending([]))
+  private let shownCertificate = Mutex<ListenerCertificate?>(nil)
 
   /// - Parameters:
   ///   - engine: may still be recovering: the server then says that it is not ready.
@@ -51,21 +53,35 @@ public final class HTTPServer: Service {
     get async throws { try await boundAddress.port ?? 0 }
   }
 
+  /// What new connections are shown; nil without TLS, and before the server listens.
+  public var certificate: ListenerCertificate? { shownCertificate.withLock { $0 } }
+
   /// Connections that are open.
   public var connectionCount: Int { services.connections.current }
 
   /// Requests of the Comet endpoint that wait for their answer.
   public var heldPollCount: Int { services.heldPolls.current }
 
+  /// Reads the keys of users' tokens again. What cannot be used leaves all as it was, and is logged.
+  public func reloadIdentity() async { await services.identity.reload() }
+
   /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, closes the
   /// idle ones, lets the engine answer what is held, and grants the rest `EdgeLimits.shutdownGrace`.
-  /// - Throws: if it cannot listen, or cannot read the certificate.
+  /// - Throws: if it cannot listen, or cannot read the certificate or the keys that prove users.
   public func run() async throws {
     let group = services.configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
     let residents = Residents(group: group)
     let listener: any Channel
     do {
-      listener = try await Listener(services: services, residents: residents).listen(on: group)
+      try await services.identity.start()
+      let certificate = try services.configuration.tls.map { files in
+        try ListenerCertificate(
+          certificateChainPath: files.certificateChainPath, privateKeyPath: files.privateKeyPath,
+          protocols: ["http/1.1"])
+      }
+      shownCertificate.withLock { $0 = certificate }
+      listener = try await Listener(services: services, residents: residents, certificate: certificate)
+        .listen(on: group)
       guard let address = listener.localAddress else { throw ChannelError.unknownLocalAddress }
       settle(.success(address))
     } catch {
@@ -74,8 +90,11 @@ public final class HTTPServer: Service {
     }
     residents.start()
     services.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
+    let keepingKeys = Task { [identity = services.identity] in await identity.keepKeys() }
     try? await gracefulShutdown()
+    keepingKeys.cancel()
     await stop(listener, residents)
+    await keepingKeys.value
   }
 
   private func stop(_ listener: any Channel, _ residents: Residents) async {

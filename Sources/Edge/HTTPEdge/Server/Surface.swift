@@ -1,6 +1,6 @@
 /// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
 enum Surface: Int, CaseIterable {
-  case comet, webSocket, service, agent, operation, messaging, support, other
+  case comet, webSocket, service, devices, agent, operation, messaging, support, other
 
   /// - Parameter target: the request target: path and query string.
   init(target: String) {
@@ -18,6 +18,8 @@ enum Surface: Int, CaseIterable {
       self = .other
     } else if isBelow("/genesys") {
       self = .service
+    } else if isBelow("/devices") {
+      self = .devices
     } else if isBelow("/agent") {
       self = .agent
     } else if isBelow("/api") || isBelow("/access/sdk") || isBelow("/attachments") {
@@ -36,11 +38,15 @@ enum Surface: Int, CaseIterable {
   /// Whether pages of other origins may use it. Spec: GMS 2.2.
   var isForCustomers: Bool { self == .comet || self == .service || self == .webSocket || self == .support }
 
+  /// Whether its requests are some customer's: who that is, is asked before anything else.
+  var namesUsers: Bool { self == .comet || self == .service || self == .webSocket || self == .devices }
+
   var name: String {
     switch self {
     case .comet: "comet"
     case .webSocket: "websocket"
     case .service: "service"
+    case .devices: "devices"
     case .agent: "agent"
     case .operation: "operation"
     case .messaging: "messaging"

@@ -6,6 +6,8 @@ enum APIAccess: Sendable {
   case open
   /// Nothing, unless the server or the service has credentials of its own (HTTP Basic). Spec: GMS 2.5.
   case customer
+  /// As a customer, or an operator's token, which sees more.
+  case customerOrAdmin
   case agent
   case admin
   /// Back ends that publish events, and operators.
@@ -31,7 +33,8 @@ enum APIAccess: Sendable {
   private var alternatives: [[Scheme]] {
     switch self {
     case .open: []
-    case .customer: [[], [.basic]]
+    case .customer: [[], [.basic], [.userToken]]
+    case .customerOrAdmin: [[], [.basic], [.userToken], [.adminToken]]
     case .agent: [[.agentToken]]
     case .admin: [[.adminToken]]
     case .publisher: [[.publisherToken], [.adminToken]]
@@ -54,8 +57,10 @@ enum APIAccess: Sendable {
   var failures: [Int] {
     switch self {
     case .open: []
-    case .customer, .sender, .device, .webPush: [401]
-    case .agent, .admin, .publisher, .senderOrAdmin, .supportUser, .supportAgent, .supportAnyone, .supportOperator:
+    case .sender, .device, .webPush: [401]
+    case .customer, .customerOrAdmin, .agent, .admin, .publisher, .senderOrAdmin, .supportUser, .supportAgent,
+      .supportAnyone,
+      .supportOperator:
       [401, 403]
     }
   }
@@ -63,13 +68,16 @@ enum APIAccess: Sendable {
   // MARK: Schemes
 
   private enum Scheme: String, CaseIterable {
-    case basic, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid, supportToken,
+    case basic, userToken, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid,
+      supportToken,
       apiToken
 
     var json: JSONValue {
       switch self {
       case .basic:
         Self.http("basic", "Only where `username` and `password` are configured, for the server or for the service.")
+      case .userToken:
+        Self.http("bearer", "Only where `identity` is `jwt`: a signed token that proves the `gms_user`.")
       case .agentToken:
         Self.http("bearer", "A token of the role agent, supervisor or bot: `carillon token create NAME --role agent`.")
       case .adminToken: Self.http("bearer", "An operator's token: `carillon token create NAME --role admin`.")
