@@ -4,7 +4,7 @@ import StandInSupport
 import Testing
 
 extension ServerFromOutside {
-  @Suite("carillon push and check-config", .timeLimit(.minutes(2)))
+  @Suite("carillon push and config check", .timeLimit(.minutes(2)))
   struct PushCommandTests {
     @Test("a token is pushed to through the server; the provider's answer is printed, and is the exit code")
     func push() async throws {
@@ -45,7 +45,7 @@ extension ServerFromOutside {
         options["push", default: [:]]["pushEnabled"] = "comet,customhttp,ios,fcm"
         options["push", default: [:]]["apple.topic"] = "com.example.chat"
         try await ServerProcess.run(options) { server in
-          let checked = try await server.command(["check-config", "--config", server.configurationFile])
+          let checked = try await server.command(["config", "check", "--config", server.configurationFile])
           #expect(checked.status == 78)
           #expect(checked.output.contains("push customhttp: ready"))
           #expect(checked.output.contains("push ios: not set: apple.key_file"))

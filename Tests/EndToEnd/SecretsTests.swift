@@ -18,7 +18,7 @@ extension ServerFromOutside {
         try await ServerProcess.run(marks.options(receiver)) { server in
           marks.add("the agent's token", server.token())
           let errors = try await play(server, marks, receiver)
-          for command in [["check-config"], ["config", "check", "--show"]] {
+          for command in [["config", "check"], ["config", "check", "--show"]] {
             let result = try await server.command(command + ["--config", server.configurationFile])
             marks.judge(result.output, "the output of \(command.joined(separator: " "))")
           }

@@ -111,6 +111,24 @@ struct TimelineTests {
     #expect(lines[1].hasSuffix("“a\\nb\\u{202e}c\\u{2028}\\u{7f}”"))
   }
 
+  @Test("long ids and names widen their column, and leave the ones behind it in line")
+  func columns() {
+    func entry(_ kind: EntityKind, _ key: String, _ who: String) -> TimelineEntry {
+      TimelineEntry(
+        position: 1, time: .epoch, entity: EntityID(kind, key), event: "e", who: who, what: "does it")
+    }
+    var text = TimelineText()
+    _ = text.line(entry(.installation, "4611686018427387904", "a name that has no end in sight at all"))
+    let lines = [
+      text.line(entry(.installation, "4611686018427387904", "Mia")),
+      text.line(entry(.chatSession, "1-34d1a8c0", "Otto")),
+      text.line(entry(.callback, "7Q2M0D1K4H9A3L0R00512B80C00001A4", "Agent K")),
+    ]
+    let columns = Set(lines.map { $0.count - "does it".count })
+    #expect(lines.allSatisfy { $0.hasSuffix("does it") })
+    #expect(columns.count == 1, "\(lines)")
+  }
+
   @Test("a restart of the server is seen as the gap that it was")
   func restart() throws {
     let records = try AuditRecords()

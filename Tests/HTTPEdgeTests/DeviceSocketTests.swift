@@ -83,6 +83,46 @@ struct DeviceSocketTests {
     }
   }
 
+  @Test("a device that is there before its server waits for it, and says so once")
+  func waitsForServer() async throws {
+    try await ServerHarness.run(recovers: false) { server in
+      let device = client(server)
+      let remarks = Mutex<[ClientError]>([])
+      async let identity = device.untilServed { error in
+        remarks.withLock { $0.append(error) }
+      } _: {
+        try await device.checkIn()
+      }
+      try await until { remarks.withLock { !$0.isEmpty } }
+      _ = try await server.engine.recover()
+      #expect(try await identity == device.identity)
+      #expect(remarks.withLock { $0.count } == 1)
+      // What will never pass is not waited out.
+      await #expect(throws: ClientError.refused(status: 401, message: "x")) {
+        try await device.untilServed(isWaiting: { _ in }) { () async throws -> Void in
+          throw ClientError.refused(status: 401, message: "x")
+        }
+      }
+    }
+  }
+
+  @Test("where nobody listens a device waits until it is told to stop")
+  func waitsForNobody() async throws {
+    let device = DeviceClient(
+      ServerAddress(host: "127.0.0.1", port: 1), backOff: BackOff(step: .milliseconds(1)))
+    let remarks = Mutex<[ClientError]>([])
+    let waiting = Task {
+      try await device.untilServed { error in
+        remarks.withLock { $0.append(error) }
+      } _: {
+        try await device.checkIn()
+      }
+    }
+    try await until { remarks.withLock { !$0.isEmpty } }
+    waiting.cancel()
+    await #expect(throws: (any Error).self) { try await waiting.value }
+  }
+
   @Test("an identity that the server does not know is refused for good")
   func unknown() async throws {
     try await ServerHarness.run { server in

@@ -1,3 +1,5 @@
+import EdgeSecurity
+import Engine
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
@@ -23,7 +25,7 @@ struct OpenAPITests {
   ]
 
   private func described() throws -> Set<Operation> {
-    let paths = try #require(APIDocument.carillon.json["paths"]?.object)
+    let paths = try #require(APIDocument.carillon.json(version: "0")["paths"]?.object)
     return Set(
       paths.members.flatMap { path in
         (path.value.object?.names ?? []).map { Operation(method: $0.uppercased(), path: path.name) }
@@ -44,7 +46,8 @@ struct OpenAPITests {
   private func served(by server: ServerHarness) async -> Set<Operation> {
     let router = EdgeRouter(
       engine: server.engine, tokens: server.tokens, limits: EdgeLimits(), messaging: MessagingEdgeSettings(),
-      verifyIdentity: EdgeConfiguration.verifiesNobody, exposition: { "" },
+      provesUsers: false, verifyIdentity: EdgeConfiguration.verifiesNobody,
+      guesses: GuessGuard(server.engine.security, StrangerBudgets()), version: "0", exposition: { "" },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ).router()
     let responder = router.buildResponder()
@@ -64,7 +67,7 @@ struct OpenAPITests {
       head: HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path.replacing("/:", with: "/x")),
       body: RequestBody(buffer: ByteBuffer()))
     let source = EdgeRequestSource(
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isTLS: false, localPort: 0, remoteAddress: nil)
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isTLS: false, localPort: 0, clientAddress: nil)
     do {
       return try await responder.respond(to: request, context: EdgeRequestContext(source: source)).status
         != .methodNotAllowed
@@ -119,10 +122,12 @@ struct OpenAPITests {
       let target = try #require(document.operations.first { $0.id == link.operation }, "\(link.operation)")
       #expect(target.parameters.contains { $0.member.name == link.parameter }, "\(link.operation)")
     }
-    let references = Self.references(in: document.json)
+    let references = Self.references(in: document.json(version: "0"))
     #expect(!references.isEmpty)
     for reference in references {
-      let target = reference.split(separator: "/").dropFirst().reduce(document.json as JSONValue?) { $0?[String($1)] }
+      let target = reference.split(separator: "/").dropFirst().reduce(document.json(version: "0") as JSONValue?) {
+        $0?[String($1)]
+      }
       #expect(target != nil, "\(reference)")
     }
   }
@@ -139,6 +144,24 @@ struct OpenAPITests {
     }
   }
 
+  @Test("every event that is posted is described, with its tag")
+  func webhooks() throws {
+    let webhooks = try #require(APIDocument.carillon.json(version: "0")["webhooks"]?.object)
+    #expect(
+      webhooks.names == [
+        "chat.newagentmessage", "callback.get-dialog-user-confirmation", "callback.get-dialog-start-chat",
+        "callback.connect-inbound", "callback.connect-outbound", "operator.test", "support.comment",
+        "support.request.created", "support.request.commented", "support.request.updated", "endpoint.disabled",
+        "device.ended", "message.exhausted",
+      ])
+    #expect(webhooks.names == PostedEvent.all.map(\.name))
+    for event in PostedEvent.all {
+      let headers = webhooks[event.name]?["post"]?["parameters"]?.array ?? []
+      let tag = headers.first { $0["name"] == "carillon-event" }
+      #expect(tag?["schema"]?["enum"] == [.string(event.tag)])
+    }
+  }
+
   @Test("it is served as JSON, and not again to whoever has it")
   func served() async throws {
     try await ServerHarness.run { server in
@@ -149,7 +172,7 @@ struct OpenAPITests {
       #expect(response.header("Content-Type") == "application/json")
       let document = try JSONValue(parsing: response.body)
       #expect(document["openapi"] == "3.1.0")
-      #expect(document == APIDocument.carillon.json)
+      #expect(document == APIDocument.carillon.json(version: "0"))
       let tag = try #require(response.header("ETag"))
       try await client.get("/openapi.json", headers: "If-None-Match: \(tag)\r\n")
       let second = try await client.response(withoutBody: true)

@@ -18,4 +18,12 @@ public enum ClientError: Error, Sendable, Equatable {
   case invalidState(String)
   /// `disconnect` or `close` was called, or the task was cancelled.
   case stopped
+
+  /// Whether the same may succeed later: the server is not there, or not yet ready.
+  var mayPass: Bool {
+    switch self {
+    case .unreachable, .connectionClosed, .timedOut, .refused(status: 503, _): true
+    default: false
+    }
+  }
 }

@@ -112,7 +112,7 @@ struct ConfigurationLayers {
       }
       seen[key] = entry
     }
-    var meaningful: Set<String> = [EnvironmentSpelling.file]
+    var meaningful: Set<String> = [EnvironmentSpelling.file, EnvironmentSpelling.token]
     for section in sections {
       guard let kind = SectionKind(section: section) else { continue }
       for option in Schema.options(in: kind) {
@@ -126,7 +126,8 @@ struct ConfigurationLayers {
       if meaningful.contains(variable) || variable.hasPrefix(EnvironmentSpelling.setPrefix) { continue }
       if EnvironmentSpelling.isForeign(variable) { continue }
       let nearest = Schema.nearest(to: variable, among: meaningful.sorted())
-      judge.refuse(
+      // Others may use the prefix: what a shell happens to hold must not keep a server from starting.
+      judge.warn(
         ConfigurationProblem(
           .environment(variable: variable),
           reason: "names no option of a section that exists" + (nearest.map { "; did you mean \($0)?" } ?? "")))

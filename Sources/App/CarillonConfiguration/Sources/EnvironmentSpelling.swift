@@ -12,6 +12,8 @@ public enum EnvironmentSpelling {
   public static let setPrefix = "CARILLON_SET_"
   /// Names the configuration file.
   public static let file = "CARILLON_CONFIG"
+  /// The token of the commands that talk to a running server.
+  public static let token = "CARILLON_TOKEN"
 
   public static func variable(section: String, option: String) -> String {
     prefix + spelled(section) + "_" + spelled(option)

@@ -1,21 +1,26 @@
 import ArgumentParser
 import CarillonConfiguration
+import HTTPEdge
 
 /// `carillon config`: the configuration judged, the schema printed.
-struct ConfigCommand: ParsableCommand {
+struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Check the configuration, or list every option there is.",
     subcommands: [Check.self, Options.self])
 
-  struct Check: ParsableCommand {
+  struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Read all sources as the server would, and report every problem.",
-      discussion: "Exits with 78 if the configuration would be refused.")
+      discussion: """
+        Says of every push type that is enabled whether it can be sent, or what it lacks. Exits with 78 if the \
+        configuration would be refused, if users could not be proven as it says, or if pushes of an enabled type \
+        cannot be sent because a credential is missing or cannot be read. The server itself starts in the second case, and the other types work.
+        """)
 
     @OptionGroup var arguments: ConfigurationArguments
     @Flag(help: "Print what is set and where it comes from; secrets are left out.") var show = false
 
-    func run() throws {
+    func run() async throws {
       let loaded = try arguments.loadOrExit()
       if show {
         for (section, options) in loaded.sections.sorted(by: { $0.key < $1.key }) {
@@ -27,8 +32,20 @@ struct ConfigCommand: ParsableCommand {
           }
         }
       }
+      let identity = await IdentityCheck(loaded.edge.identity, proxies: loaded.edge.proxies)
+      Console.print(identity.summary)
+      for obstacle in identity.obstacles { Console.remark("error: \(obstacle)") }
+      let providers = Providers(PushSettings(loaded))
+      for one in providers.readiness(loaded) { Console.print("push \(one)") }
+      let unusable = providers.unusable(loaded)
+      await providers.shutdown()
       let count = loaded.sections.values.reduce(0) { $0 + $1.count }
       Console.print("\(loaded.file ?? "no file"): \(count) options set, \(loaded.warnings.count) warnings, no problems")
+      guard identity.obstacles.isEmpty else { throw ExitStatus.configuration.exitCode }
+      guard unusable.isEmpty else {
+        Console.remark("error: cannot be sent: " + Set(unusable.map(\.type)).sorted().joined(separator: ", "))
+        throw ExitStatus.configuration.exitCode
+      }
     }
   }
 

@@ -10,7 +10,7 @@ struct DeviceCommand: AsyncParsableCommand {
     commandName: "device", abstract: "Be a device: register an app, print its token, then each message.",
     discussion: """
       Speaks the WebSocket form of a device's connection. With --identity it is the same device the next time, and gets \
-      what was sent meanwhile. Ends with its terminal.
+      what was sent meanwhile. Waits for a server that is not there yet. Ends with its terminal.
       """)
 
   @Option(help: "Sender id of the app server; may be given again.") var sender: [String]
@@ -37,9 +37,16 @@ struct DeviceCommand: AsyncParsableCommand {
   private func receive() async throws {
     let url = try server ?? ServerSettings(try arguments.loadOrExit()).ownURL
     let device = DeviceClient(try ServerAddress(url), identity: try known())
-    try keep(try await device.checkIn())
-    let token = try await device.register(app: app, senders: sender)
-    for name in topic { try await device.subscribe(token, to: name) }
+    let (app, senders, topics) = (app, sender, topic)
+    let token = try await device.untilServed { error in
+      Console.remark("waiting for \(url): \(error)")
+    } _: {
+      try await device.checkIn()
+      let token = try await device.register(app: app, senders: senders)
+      for name in topics { try await device.subscribe(token, to: name) }
+      return token
+    }
+    if let identity = await device.identity { try keep(identity) }
     show(["token": .string(token)], "token \(token)")
     for try await message in await device.messages() {
       show(message.json, message.line)

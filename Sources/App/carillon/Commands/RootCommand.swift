@@ -7,9 +7,8 @@ struct RootCommand: AsyncParsableCommand {
     abstract: "A self-hosted server for chats and pushes that survive the app's background, and its own kill.",
     version: "carillon \(Version.current)",
     subcommands: [
-      ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, CheckConfigCommand.self,
-      HealthCommand.self, PushCommand.self, MessagesCommand.self, DeviceCommand.self,
-      DemoCommand.self,
+      ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, HealthCommand.self,
+      PushCommand.self, MessagesCommand.self, DeviceCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 }

@@ -2,6 +2,7 @@ import CCSEdge
 import CarillonConfiguration
 import CoreMetrics
 import DeviceEdge
+import EdgeSecurity
 import Engine
 import HTTPEdge
 import Journal
@@ -45,14 +46,20 @@ struct Server {
     self.level = level
     self.logger = logger
     settings = ServerSettings(loaded)
-    let directory = DataDirectory(path: FilePath(settings.dataDirectory))
-    try directory.claim()
-    tokens = try TokenStore(directory: settings.dataDirectory)
-
     // Half of the processors for sockets: entities, outbox and journal need the others.
     let half = max(1, System.coreCount / 2)
     NIOSingletons.groupLoopCountSuggestion = half
-    let registry = PrometheusRegistry()
+    let directory = DataDirectory(path: FilePath(settings.dataDirectory))
+    // In this order: a second server on the same directory is to hear about the directory, not about its port; and who
+    // cannot listen leaves nothing on the disk.
+    try directory.requireFree()
+    tokens = try TokenStore(directory: settings.dataDirectory)
+    for address in ListenAddress.all(loaded, hasTokens: !tokens.isEmpty) { try address.probe() }
+    try directory.claim()
+
+    var metrics = PrometheusSettings()
+    metrics.help = MetricHelp.texts
+    let registry = PrometheusRegistry(metrics)
     MetricsSystem.bootstrap(registry)
     let providers = Providers(PushSettings(loaded))
     self.providers = providers
@@ -66,6 +73,7 @@ struct Server {
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
     configuration.housekeeping = settings.housekeeping
     configuration.requiresCookie = settings.isCookieRequired
+    configuration.requiresProof = loaded.edge.identity.provesUsers
     configuration.laneCount = half
     engine = Engine(
       configuration: configuration, providers: { providers.table[$0] }, logger: logger,
@@ -77,6 +85,7 @@ struct Server {
         _exit(ExitStatus.journalFailed.rawValue)
       })
     var edge = loaded.edge
+    edge.version = Version.current
     edge.verifyIdentity = providers.identities.verifying(engine.options, logger)
     http = HTTPServer(
       engine: engine, tokens: tokens, configuration: edge,
@@ -87,13 +96,13 @@ struct Server {
         providers.report()
         return registry.render()
       }, logger: logger)
-    (devices, appServers) = try Self.messagingServers(loaded, engine, tokens, logger)
+    (devices, appServers) = try Self.messagingServers(loaded, engine, tokens, edge.budgets, logger)
     providers.log(loaded, to: logger)
   }
 
   /// The ports of devices and of app servers, as far as they are configured.
   private static func messagingServers(
-    _ loaded: LoadedConfiguration, _ engine: Engine, _ tokens: TokenStore, _ logger: Logger
+    _ loaded: LoadedConfiguration, _ engine: Engine, _ tokens: TokenStore, _ budgets: StrangerBudgets, _ logger: Logger
   ) throws -> (MCSServer?, CCSServer?) {
     let settings = MessagingSettingsOfServer(loaded)
     let host = tokens.isEmpty ? "127.0.0.1" : ServerSettings(loaded).host
@@ -103,36 +112,39 @@ struct Server {
     let devices = try settings.mcsPort.map { port in
       var limits = DeviceEdgeLimits()
       limits.connectionsMaximum = settings.mcsConnectionsMaximum
+      limits.connectionsPerAddressMaximum = budgets.settings.connectionsByAddressMaximum
       let tls = settings.tls.map { MCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
-      return try MCSServer(
-        engine: engine, configuration: MCSConfiguration(host: host, port: port, tls: tls, limits: limits),
-        logger: logger)
+      var configuration = MCSConfiguration(host: host, port: port, tls: tls, limits: limits)
+      configuration.budgets = budgets
+      return try MCSServer(engine: engine, configuration: configuration, logger: logger)
     }
     let appServers = try settings.ccsPort.map { port in
       var limits = CCSLimits()
       limits.connectionsMaximum = settings.ccsConnectionsMaximum
       let tls = settings.tls.map { CCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
-      return try CCSServer(
-        engine: engine,
-        configuration: CCSConfiguration(host: host, port: port, tls: tls, limits: limits, domains: settings.ccsDomains),
-        logger: logger
-      ) { sender, key in tokens.sender(forKey: key)?.sender == sender }
+      var configuration = CCSConfiguration(
+        host: host, port: port, tls: tls, limits: limits, domains: settings.ccsDomains)
+      configuration.budgets = budgets
+      return try CCSServer(engine: engine, configuration: configuration, logger: logger) { sender, key in
+        tokens.sender(forKey: key)?.sender == sender
+      }
     }
     return (devices, appServers)
   }
 
   /// Serves until a signal stops it.
   func run(reloadingFrom sources: ConfigurationSources) async throws {
+    let certificates = CertificateWatch(
+      [
+        ("http", { [http] in http.certificate }), ("mcs", { [devices] in devices?.certificate }),
+        ("ccs", { [appServers] in appServers?.certificate }),
+      ], logger: logger)
     let reload = ReloadService(
       sources: sources, started: loaded, options: engine.options, level: level, logger: logger
-    ) { [providers, engine, devices, appServers, logger] fresh in
+    ) { [providers, engine, http, certificates, logger] fresh in
       providers.table.reload()
-      do {
-        try devices?.reloadCertificate()
-        try appServers?.reloadCertificate()
-      } catch {
-        logger.error("the certificate for devices and app servers stays as it was", metadata: ["reason": "\(error)"])
-      }
+      certificates.reload()
+      await http.reloadIdentity()
       engine.couriers.resetLanes()
       // While the journal is being read, recovery has yet to look.
       if engine.isReady { await engine.support.configured() }
@@ -144,10 +156,13 @@ struct Server {
       .init(service: EngineService(engine: engine, grace: settings.shutdownGrace)),
       .init(service: recovery, successTerminationBehavior: .ignore),
       .init(service: reload, successTerminationBehavior: .ignore),
-      .init(service: http),
+      .init(service: certificates, successTerminationBehavior: .ignore),
     ]
-    if let devices { services.append(.init(service: devices)) }
-    if let appServers { services.append(.init(service: appServers)) }
+    // In the order of their addresses.
+    let servers: [(any Service)?] = [http, devices, appServers]
+    for (server, address) in zip(servers.compactMap(\.self), ListenAddress.all(loaded, hasTokens: !tokens.isEmpty)) {
+      services.append(.init(service: ListeningService(server: server, address: address)))
+    }
     var group = ServiceGroupConfiguration(
       services: services,
       gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)

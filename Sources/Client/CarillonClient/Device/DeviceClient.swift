@@ -98,6 +98,27 @@ public actor DeviceClient {
     _ = try await request(.post, "/device/1/topics", ["token": .string(token), "topic": .string(topic)])
   }
 
+  /// Does what a device begins with as soon as its server is there: tries again, with the back-off of its connections,
+  /// while nobody answers or the server says that it is not ready (503).
+  /// - Parameters:
+  ///   - isWaiting: told once, with what the first attempt met with.
+  ///   - work: may be done again after a part of it has been done, as checking in and registering may.
+  /// - Throws: whatever else `work` met with; `CancellationError`.
+  public func untilServed<Value: Sendable>(
+    isWaiting: @Sendable (ClientError) -> Void = { _ in }, _ work: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var failures = 0
+    while true {
+      do {
+        return try await work()
+      } catch let error as ClientError where error.mayPass {
+        failures += 1
+        if failures == 1 { isWaiting(error) }
+      }
+      try await Task.sleep(for: backOff.delay(afterFailures: failures))
+    }
+  }
+
   private func request(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
   ) async throws(ClientError) -> JSONValue {

@@ -1,4 +1,5 @@
 import Crypto
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
@@ -14,16 +15,18 @@ struct APIDocument: Sendable {
 
   var operations: [APIOperation] { surfaces.flatMap(\.operations) }
 
-  var json: JSONValue {
+  /// - Parameter version: the server's.
+  func json(version: String) -> JSONValue {
     [
       "openapi": "3.1.0",
       "info": [
-        "title": "Carillon", "version": "1.0.0", "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
+        "title": "Carillon", "version": .string(version),
+        "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
         "description": .string(Self.about),
       ],
       "servers": [["url": "/"]],
       "tags": .array(surfaces.map { ["name": .string($0.name), "description": .string($0.about)] }),
-      "paths": .object(paths),
+      "paths": .object(paths), "webhooks": .object(PostedEvent.webhooks),
       "components": [
         "schemas": .object(schemas), "responses": .object(APIAnswer.sharedFailures),
         "securitySchemes": .object(APIAccess.schemes),
@@ -38,6 +41,9 @@ struct APIDocument: Sendable {
     query string; of a name that comes twice, the body's value counts. Errors are JSON objects with `message` and
     `exception`, and below `/api` and `/access` with `error` and `description`. Members that are not described here may come in any answer: ignore them. Any connection may be answered
     with 408 (too slow), 414 and 431 (a target or a head that is too long) before its request reaches an operation.
+
+    Webhooks are the requests that the server makes. What back ends publish comes in the same way, under the tags that
+    they gave it.
     """
 
   /// Operations of one path stand together, in the order in which the path is named first.
@@ -67,9 +73,14 @@ struct APIDocument: Sendable {
   ])
 }
 
-/// The description as it is served: made once.
-enum APIDocumentText {
-  static let bytes = APIDocument.carillon.json.text
+/// The description as it is served.
+struct APIDocumentText: Sendable {
+  let bytes: [UInt8]
   /// Changes with the text.
-  static let entityTag = "\"\(AccessToken.hexadecimal(SHA256.hash(data: bytes).prefix(16)))\""
+  let entityTag: String
+
+  init(version: String) {
+    bytes = APIDocument.carillon.json(version: version).text
+    entityTag = "\"\(AccessToken.hexadecimal(SHA256.hash(data: bytes).prefix(16)))\""
+  }
 }

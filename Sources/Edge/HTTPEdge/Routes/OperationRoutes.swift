@@ -15,6 +15,8 @@ struct OperationRoutes {
       [
         .get: { _, _ in
           guard engine.isReady else { throw EdgeFailure.unavailable("The server is not ready") }
+          // Reads and held polls go on, but nothing can be changed: whoever sends work here is to know.
+          guard !engine.isStorageFull else { throw EdgeFailure(EngineError.storageFull) }
           return Self.status("ready")
         }
       ])

@@ -5,6 +5,7 @@ import JSONEnvelope
 public struct TimelineText: Sendable {
   /// Whether to print what people wrote.
   public var showsTexts: Bool
+  private var labelWidth = 18
   private var whoWidth = 8
   private var positionWidth = 5
 
@@ -17,15 +18,18 @@ public struct TimelineText: Sendable {
   public mutating func line(_ entry: TimelineEntry) -> String {
     let position = String(entry.position)
     positionWidth = max(positionWidth, position.count)
-    // A name that is longer than those before it widens the column from here on, up to a point.
-    whoWidth = min(max(whoWidth, entry.who.count), 20)
+    // What is longer than those before it widens its column from here on; a name up to a point.
+    let label = entry.entity.map(Self.label) ?? ""
+    labelWidth = max(labelWidth, label.count)
+    let who = Self.printable(entry.who)
+    whoWidth = min(max(whoWidth, who.count), Self.whoWidthMaximum)
     var line = entry.time.iso8601Milliseconds
     line.replaceSubrange(
       line.index(line.startIndex, offsetBy: 10)...line.index(line.startIndex, offsetBy: 10), with: " ")
     line += "  " + Self.right(position, positionWidth)
-    line += "  " + Self.left(entry.entity.map(Self.label) ?? "", 18)
+    line += "  " + Self.left(label, labelWidth)
     line += " " + Self.right(entry.transcriptPosition.map(String.init) ?? "", 4)
-    line += "  " + Self.left(Self.printable(entry.who), whoWidth) + "  " + Self.printable(sentence(entry))
+    line += "  " + Self.left(who, whoWidth) + "  " + Self.printable(sentence(entry))
     while line.last == " " { line.removeLast() }
     return line
   }
@@ -89,6 +93,8 @@ public struct TimelineText: Sendable {
       }
     return kind + " " + printable(String(key))
   }
+
+  private static let whoWidthMaximum = 20
 
   private static func left(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

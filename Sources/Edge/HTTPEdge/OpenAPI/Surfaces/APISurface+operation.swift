@@ -9,8 +9,9 @@ extension APISurface {
       APIOperation(
         .get, "/health/live", "isLive", "Whether the process runs", access: .open, answers: [status("It does.")]),
       APIOperation(
-        .get, "/health/ready", "isReady", "Whether the server takes requests", access: .open,
-        answers: [status("It does.")]),
+        .get, "/health/ready", "isReady", "Whether the server takes requests",
+        about: "507 while the disk is full: changes are refused, reads and held polls go on.", access: .open,
+        answers: [status("It does.")], failures: [507]),
       APIOperation(
         .get, "/metrics", "getMetrics", "What it counts", access: .open,
         answers: [APIAnswer(200, "In Prometheus' text format.", [("text/plain", .text)])]),

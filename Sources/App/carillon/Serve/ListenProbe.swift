@@ -1,0 +1,55 @@
+import CarillonConfiguration
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Where one of the servers listens.
+struct ListenAddress: CustomStringConvertible {
+  let host: String
+  /// 0 takes a free one.
+  let port: Int
+
+  /// All that a server with this configuration listens on: HTTP, devices, app servers.
+  static func all(_ loaded: LoadedConfiguration, hasTokens: Bool) -> [ListenAddress] {
+    let settings = ServerSettings(loaded)
+    let messaging = MessagingSettingsOfServer(loaded)
+    let host = hasTokens ? settings.host : "127.0.0.1"
+    return [settings.port, messaging.mcsPort, messaging.ccsPort].compactMap(\.self)
+      .map { ListenAddress(host: host, port: $0) }
+  }
+
+  /// Binds the address and lets go of it: a start that is bound to fail is to leave nothing on the disk.
+  /// - Throws: `ServeFailure` with `.unavailable`, which names the address.
+  func probe() throws(ServeFailure) {
+    guard port != 0 else { return }
+    do {
+      let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: host, port: port).wait()
+      try channel.close().wait()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  func failure(_ error: any Error) -> ServeFailure { ServeFailure(.unavailable, "cannot listen on \(self): \(error)") }
+
+  /// `0.0.0.0:8080`, `[::1]:8080`
+  var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}
+
+/// A server whose failure to listen names the address.
+struct ListeningService: Service {
+  let server: any Service
+  let address: ListenAddress
+
+  func run() async throws {
+    do {
+      try await server.run()
+    } catch let error as IOError {
+      throw address.failure(error)
+    } catch let error as SocketAddressError {
+      throw address.failure(error)
+    }
+  }
+}
