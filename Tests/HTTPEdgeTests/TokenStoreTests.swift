@@ -68,6 +68,24 @@ struct TokenStoreTests {
     #expect(try store.list().map(\.isUsable) == [false])
   }
 
+  @Test("a rotated token is the same holder's with another secret; the old one opens nothing from then on")
+  func rotation() throws {
+    let grant = SenderGrant(sender: "12345", allowedAddresses: ["10.0.0.1"], projectID: "shop")
+    let old = try store.create(name: "shop", role: .sender, sender: grant)
+    let before = try #require(store.token(for: old))
+    let (secret, token) = try store.rotate("shop")
+    #expect(secret != old && store.token(for: old) == nil)
+    #expect(!store.isUsable(before), "what was opened with the old one is closed")
+    #expect(store.token(for: secret) == token)
+    #expect(token.id != before.id && token.name == "shop" && token.role == .sender && token.sender == grant)
+    #expect(store.isSecret(secret, of: "shop") && store.isSecret(secret, of: token.id))
+    #expect(!store.isSecret(old, of: "shop") && !store.isSecret(secret, of: "anna"))
+    #expect {
+      try store.rotate(before.id)
+    } throws: { ($0 as? TokenStoreError)?.code == .unknownToken }
+    #expect(try store.list().map(\.isUsable) == [false, true])
+  }
+
   @Test("a revoked name may be given again, a usable one may not")
   func names() throws {
     let first = try store.create(name: "anna", role: .agent)

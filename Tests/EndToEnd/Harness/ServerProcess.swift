@@ -154,9 +154,11 @@ final class ServerProcess: Sendable {
   }
 
   /// Runs `carillon` with these arguments to its end.
-  func command(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+  func command(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> (status: Int32, output: String) {
     let file = directory + "/command-\(UUID().uuidString).txt"
-    let child = try ChildProcess(Self.executable, arguments, log: file)
+    let child = try ChildProcess(Self.executable, arguments, environment: environment, log: file)
     do {
       let status = try await child.wait()
       return (status, try String(contentsOfFile: file, encoding: .utf8))

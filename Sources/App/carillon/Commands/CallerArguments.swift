@@ -12,16 +12,24 @@ struct CallerArguments: ParsableArguments {
   }
 
   /// - Throws: `CommandFailure`.
-  func token() throws -> String {
-    if let tokenFile {
-      guard let data = FileManager.default.contents(atPath: tokenFile) else {
-        throw CommandFailure(.missingInput, "\(tokenFile) cannot be read")
+  func token() throws -> String { try CallerToken.read(tokenFile) }
+}
+
+/// The token of a command that talks to a running server.
+enum CallerToken {
+  /// - Parameter file: where the token is; in the environment if nil.
+  /// - Throws: `CommandFailure`.
+  static func read(_ file: String?) throws -> String {
+    if let file {
+      guard let data = FileManager.default.contents(atPath: file) else {
+        throw CommandFailure(.missingInput, "\(file) cannot be read")
       }
       return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
-    guard let token = ProcessInfo.processInfo.environment["CARILLON_TOKEN"], !token.isEmpty else {
+    let variable = EnvironmentSpelling.token
+    guard let token = ProcessInfo.processInfo.environment[variable], !token.isEmpty else {
       throw CommandFailure(
-        .usage, "no token: set CARILLON_TOKEN or give --token-file (`carillon token create --role admin` makes one)")
+        .usage, "no token: set \(variable) or give --token-file (`carillon token create --role admin` makes one)")
     }
     return token
   }

@@ -33,7 +33,8 @@ struct SenderArguments: ParsableArguments {
       } catch {
         throw CommandFailure(.software, "no key can be made: \(error)")
       }
-      try write(key.file, to: serviceAccount)
+      // Whoever has the file can send.
+      try NewFile.create(serviceAccount, key.file, mode: .ownerReadWrite)
       account = key.account
     }
     return SenderGrant(
@@ -43,16 +44,5 @@ struct SenderArguments: ParsableArguments {
   /// Takes the key file back: there is no token that it belongs to.
   func discard() {
     if let serviceAccount { try? FileManager.default.removeItem(atPath: serviceAccount) }
-  }
-
-  /// Whoever has the file can send: nobody else may read it, and none that is there is overwritten.
-  private func write(_ bytes: [UInt8], to path: String) throws {
-    do {
-      let file = try FileDescriptor.open(
-        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
-      try file.closeAfter { _ = try file.writeAll(bytes) }
-    } catch {
-      throw CommandFailure(.dataDirectory, "\(path) cannot be written: \(error)")
-    }
   }
 }

@@ -39,7 +39,7 @@ struct CheckpointCommand: ParsableCommand {
       let now = Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded()))
       let checkpoint = try Checkpoint(head, made: now.iso8601Milliseconds, key: key)
       if let out {
-        try CheckpointFile.create(out, checkpoint.text, mode: [.ownerReadWrite, .groupRead, .otherRead])
+        try NewFile.create(out, Array(checkpoint.text.utf8), mode: [.ownerReadWrite, .groupRead, .otherRead])
         Console.print("position    \(checkpoint.point.position)")
         Console.print("chain hash  \(checkpoint.point.chainHash)")
         Console.print("public key  \(checkpoint.publicKey.base64)")

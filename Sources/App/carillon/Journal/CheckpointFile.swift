@@ -34,19 +34,6 @@ enum CheckpointFile {
     }
   }
 
-  /// Writes a new file; one that is there stays as it is.
-  static func create(_ file: String, _ text: String, mode: FilePermissions) throws {
-    do {
-      let descriptor = try FileDescriptor.open(
-        FilePath(file), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: mode)
-      try descriptor.closeAfter { _ = try descriptor.writeAll(Array(text.utf8)) }
-    } catch Errno.fileExists {
-      throw CommandFailure(.dataDirectory, "\(file) exists already and is not overwritten: name another file")
-    } catch let error as Errno {
-      throw CommandFailure(.dataDirectory, "\(file) cannot be written: \(error)")
-    }
-  }
-
   private static func text(_ file: String) throws(CommandFailure) -> String {
     String(decoding: try content(file), as: UTF8.self)
   }

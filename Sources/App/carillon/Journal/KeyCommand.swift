@@ -13,7 +13,7 @@ struct KeyCommand: ParsableCommand {
   func run() throws {
     try reporting {
       let key = AuditKey()
-      try CheckpointFile.create(out, key.pem, mode: .ownerReadWrite)
+      try NewFile.create(out, Array(key.pem.utf8), mode: .ownerReadWrite)
       Console.write(Array(key.publicKey.pem.utf8))
     }
   }

@@ -31,18 +31,19 @@ struct RedactCommand: AsyncParsableCommand {
   @Option(help: "Why; stays in the journal.") var reason = ""
   @Option(help: "Who erases; stays in the journal. The user of this process if absent.") var by: String?
   @Option(help: "The running server that is to do it, such as http://127.0.0.1:8080.") var server: String?
-  @Option(help: "The file with an access token of the role admin, for --server.") var tokenFile: String?
+  @Option(help: "The file with an access token of the role admin, for --server; CARILLON_TOKEN if absent.")
+  var tokenFile: String?
   @Flag(help: "Only say how much would be erased.") var dryRun = false
 
   func validate() throws {
     if subject.isEmpty { throw ValidationError("--subject is empty.") }
-    if (server == nil) != (tokenFile == nil) { throw ValidationError("--server and --token-file go together.") }
+    if server == nil, tokenFile != nil { throw ValidationError("--token-file goes with --server.") }
   }
 
   func run() async throws {
     do {
       if dryRun { return try count() }
-      if let server, let tokenFile { return try await ask(server, tokenFile) }
+      if let server { return try await ask(server, try CallerToken.read(tokenFile)) }
       try await erase()
     } catch let failure as CommandFailure {
       Console.remark("error: \(failure.text)")
@@ -51,7 +52,7 @@ struct RedactCommand: AsyncParsableCommand {
       throw refusal(
         CommandFailure(
           .dataDirectoryInUse,
-          "\(directory) is in use by a running server: let that one do it with --server and --token-file"))
+          "\(directory) is in use by a running server: let that one do it with --server"))
     } catch let error as JournalError {
       throw refusal(CommandFailure(error))
     } catch let error as SnapshotError {
@@ -113,11 +114,7 @@ struct RedactCommand: AsyncParsableCommand {
     Console.print("id         \(redaction.id)")
   }
 
-  private func ask(_ server: String, _ tokenFile: String) async throws {
-    guard let data = FileManager.default.contents(atPath: tokenFile) else {
-      throw CommandFailure(.missingInput, "\(tokenFile) cannot be read")
-    }
-    let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  private func ask(_ server: String, _ token: String) async throws {
     var body = JSONWriter(capacity: 256)
     body.beginObject()
     body.key("subject")

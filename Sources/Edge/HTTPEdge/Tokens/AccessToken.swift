@@ -1,4 +1,5 @@
 public import ChatDomain
+import Engine
 import JSONEnvelope
 
 /// What the holder of an access token may be.
@@ -35,21 +36,38 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
 /// One entry of the token file. The secret itself is nowhere: only its hash is kept.
 public struct AccessToken: Sendable, Equatable {
   /// Names the token for revocation.
-  public let id: String
+  public private(set) var id: String
   /// Whose token it is; the agent's id.
   public let name: String
   public let role: TokenRole
   /// `YYYY-MM-DDThh:mm:ssZ`.
-  public let createdAt: String
+  public private(set) var createdAt: String
   /// Nil while the token is good.
   public internal(set) var revokedAt: String?
   /// SHA-256 of the secret.
-  let digest: [UInt8]
+  private(set) var digest: [UInt8]
   /// For the role `sender`, and for that one only.
   public let sender: SenderGrant?
+  /// The services, and apps of support requests, that its holder has to do with, in the order of their names; nil for all.
+  /// For roles that take part in chats.
+  public let services: [String]?
 
   /// Whether the token still opens anything.
   public var isUsable: Bool { revokedAt == nil }
+
+  /// The same holder with the same rights, and another secret.
+  func renewed(id: String, createdAt: String, digest: [UInt8]) -> AccessToken {
+    var fresh = self
+    fresh.id = id
+    fresh.createdAt = createdAt
+    fresh.digest = digest
+    return fresh
+  }
+
+  /// Who looks, where its holder does.
+  var viewer: AgentViewer {
+    AgentViewer(id: name, services: services.map { Set($0) }, isSupervisor: role == .supervisor)
+  }
 }
 
 extension AccessToken {
@@ -63,8 +81,17 @@ extension AccessToken {
     let revokedAt = value["revokedAt"].flatMap { $0.isNull ? nil : $0.string ?? "" }
     let sender = role == .sender ? SenderGrant(value) : nil
     guard (sender != nil) == (role == .sender) else { return nil }
+    var services: [String]?
+    if let value = value["services"], !value.isNull {
+      // What cannot be read must not mean all of them.
+      guard let names = value.array?.compactMap(\.string), names.count == value.array?.count, !names.isEmpty else {
+        return nil
+      }
+      services = names
+    }
     self.init(
-      id: id, name: name, role: role, createdAt: createdAt, revokedAt: revokedAt, digest: digest, sender: sender)
+      id: id, name: name, role: role, createdAt: createdAt, revokedAt: revokedAt, digest: digest, sender: sender,
+      services: services)
   }
 
   func write(into writer: inout JSONWriter) {
@@ -84,6 +111,12 @@ extension AccessToken {
       writer.string(revokedAt)
     }
     sender?.writeMembers(into: &writer)
+    if let services {
+      writer.key("services")
+      writer.beginArray()
+      for service in services { writer.string(service) }
+      writer.endArray()
+    }
     writer.endObject()
   }
 

@@ -9,6 +9,8 @@ public struct TokenStoreError: Error, Sendable, Equatable, CustomStringConvertib
     case invalidName
     /// A sender's id or project is malformed, or is missing, or belongs to no such role.
     case invalidSender
+    /// A service's name is malformed, or there are too many, or the role has nothing to do with services.
+    case invalidServices
     /// There is a usable token of this name already.
     case nameTaken
     /// No usable token has this id or name.
