@@ -18,6 +18,7 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "The entity, as kind:key, such as chat:412-0b7c6e1e-….") var entity: EntityArgument
   @Option(parsing: .singleValue, help: "A record number or a time, included; the earlier one first.")
   var at: [JournalBound]
+  @OptionGroup var reveal: RevealArguments
   @Option(help: "text or json.") var format = OutputFormat.text
 
   func validate() throws {
@@ -49,8 +50,8 @@ struct DiffCommand: ParsableCommand {
       guard after.records > 0 else { throw CommandFailure(.failure, "no record of \(entity.id) up to these moments") }
       let limits = JSONLimits(documentBytesMaximum: .max)
       let diff = StateDiff(
-        from: try JSONValue(parsing: try before.stateJSON(), limits: limits),
-        to: try JSONValue(parsing: try after.stateJSON(), limits: limits))
+        from: try JSONValue(parsing: try before.stateJSON(mask: reveal.mask), limits: limits),
+        to: try JSONValue(parsing: try after.stateJSON(mask: reveal.mask), limits: limits))
       switch format {
       case .text: try print(diff, before, after)
       case .json: try printJSON(diff, before, after)
@@ -77,7 +78,7 @@ struct DiffCommand: ParsableCommand {
     for (name, history) in [("before", before), ("after", after)] {
       writer.key(name)
       writer.beginObject()
-      try history.write(to: &writer)
+      try history.write(to: &writer, mask: reveal.mask)
       writer.endObject()
     }
     writer.key("changes")

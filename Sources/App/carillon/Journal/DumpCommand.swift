@@ -8,6 +8,7 @@ struct DumpCommand: ParsableCommand {
 
   @OptionGroup var journal: JournalArguments
   @OptionGroup var filter: RecordFilter
+  @OptionGroup var reveal: RevealArguments
   @Option(help: "At most this many records.") var limit: Int?
 
   func run() throws {
@@ -17,7 +18,7 @@ struct DumpCommand: ParsableCommand {
   }
 
   private func dump(_ reader: JournalReader) throws {
-    var line = RecordLine()
+    var line = RecordLine(mask: reveal.mask)
     var count = 0
     do {
       try reader.forEachRecord(from: firstPosition) { record in

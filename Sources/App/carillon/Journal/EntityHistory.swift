@@ -54,14 +54,16 @@ struct EntityHistory {
   }
 
   /// The state after the records so far.
-  func stateJSON() throws -> [UInt8] {
+  /// - Parameter mask: nil: keys are shown.
+  func stateJSON(mask: KeyMask?) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(replayer.state))
+    let json = Array(try encoder.encode(replayer.state))
+    return try mask?.masked(json, of: entity.kind) ?? json
   }
 
   /// Where the history is and what the state is there.
-  func write(to writer: inout JSONWriter) throws {
+  func write(to writer: inout JSONWriter, mask: KeyMask?) throws {
     writer.key("position")
     writer.integer(position)
     writer.key("sequence")
@@ -71,6 +73,6 @@ struct EntityHistory {
     writer.key("records")
     writer.integer(records)
     writer.key("state")
-    writer.raw(try stateJSON())
+    writer.raw(try stateJSON(mask: mask))
   }
 }

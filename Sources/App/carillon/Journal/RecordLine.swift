@@ -12,12 +12,16 @@ import JournalFormat
 /// One record as one line of JSON.
 ///
 /// `{"position":17,"time":"…","kind":"chat","id":"412-…","sequence":3,"tag":3,"name":"linePosted","event":{…}}`
-/// A tag that this version does not know, or a payload that it cannot read, is printed as it lies: `"payload":"<hex>"`.
+/// A tag that this version does not know, or a payload that it cannot read, is printed as it lies: `"payload":"<hex>"`,
+/// or, where keys are masked, by its size alone: `"payloadBytes":17`.
 struct RecordLine {
   private let encoder: JSONEncoder
   private var writer = JSONWriter(capacity: 1_024)
+  /// Nil: keys are shown.
+  private let mask: KeyMask?
 
-  init() {
+  init(mask: KeyMask?) {
+    self.mask = mask
     encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
@@ -37,7 +41,7 @@ struct RecordLine {
       writer.bool(true)
     } else {
       writer.key("id")
-      writer.string(record.keyText)
+      writer.string(mask?.masked(id: record.keyText, of: kind) ?? record.keyText)
       writer.key("sequence")
       writer.integer(record.sequence)
       writer.key("tag")
@@ -50,16 +54,22 @@ struct RecordLine {
 
   private mutating func writeEvent(_ kind: EntityKind, _ tag: EventTag, _ payload: UnsafeRawBufferPointer) {
     guard let described = JournalKinds.describe(kind: kind, tag: tag, payload: payload),
-      let json = try? encoder.encode(described.event)
+      let encoded = try? encoder.encode(described.event), let json = shown(Array(encoded), kind)
     else {
-      writer.key("payload")
-      writer.string(Self.hexadecimal(payload))
+      // What cannot be read cannot be searched for keys either.
+      writer.key(mask == nil ? "payload" : "payloadBytes")
+      if mask == nil { writer.string(Self.hexadecimal(payload)) } else { writer.integer(payload.count) }
       return
     }
     writer.key("name")
     writer.string(described.name)
     writer.key("event")
-    writer.raw(Array(json))
+    writer.raw(json)
+  }
+
+  private func shown(_ json: [UInt8], _ kind: EntityKind) -> [UInt8]? {
+    guard let mask else { return json }
+    return try? mask.masked(json, of: kind)
   }
 
   static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -12,6 +12,7 @@ struct ReplayCommand: ParsableCommand {
 
   @OptionGroup var journal: JournalArguments
   @Option(help: "The entity, as kind:key, such as chat:412-0b7c6e1e-….") var entity: EntityArgument
+  @OptionGroup var reveal: RevealArguments
   @Option(help: "Up to and including this record number or time; to the end if absent.") var at: JournalBound?
 
   func run() throws {
@@ -34,8 +35,9 @@ struct ReplayCommand: ParsableCommand {
       var writer = JSONWriter()
       writer.beginObject()
       writer.key("entity")
-      writer.string("\(entity.id)")
-      try history.write(to: &writer)
+      writer.string(
+        reveal.mask.map { "\(entity.id.kind):\($0.masked(id: entity.id.key, of: entity.id.kind))" } ?? "\(entity.id)")
+      try history.write(to: &writer, mask: reveal.mask)
       writer.endObject()
       Console.write(writer.bytes + [UInt8(ascii: "\n")])
     }

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Crypto
+import EventSourcing
+import JSONEnvelope
+
+/// `--reveal`.
+struct RevealArguments: ParsableArguments {
+  @Flag(
+    help: "Show the keys of users, sessions and devices, which open what is theirs, instead of a part of their hash.")
+  var reveal = false
+
+  /// Nil if all is to be shown.
+  var mask: KeyMask? { reveal ? nil : KeyMask() }
+}
+
+/// Takes out of what is printed whatever opens something: dumps are pasted into tickets and mails.
+///
+/// In the place of a key stands `#` and the beginning of its SHA-256, so that two of one kind can still be told apart.
+struct KeyMask {
+  /// The names of members that hold keys, in the events and states of all kinds.
+  private static let names: Set<String> = [
+    "userKey", "owner", "issuedKey", "secureKey", "browserID", "clientID", "deviceID", "identifier", "identifiers",
+    "accessToken", "token", "tokens", "userToken", "securityToken", "secret", "authenticationSecret", "seed", "digest",
+  ]
+  /// An app's back end is known by the secret path of its URL.
+  private static let namesOfApps: Set<String> = ["url", "webhookURL", "previousURL"]
+
+  func masked(_ json: [UInt8], of kind: EntityKind) throws -> [UInt8] {
+    let names = kind == .supportApp ? Self.names.union(Self.namesOfApps) : Self.names
+    return walked(try JSONValue(parsing: json, limits: JSONLimits(documentBytesMaximum: .max)), names).text
+  }
+
+  /// The id of an entity; a Comet session's opens it.
+  func masked(id: String, of kind: EntityKind) -> String { kind == .cometSession ? Self.mask(id) : id }
+
+  private func walked(_ value: JSONValue, _ names: Set<String>) -> JSONValue {
+    switch value {
+    case .object(var object):
+      for name in object.names {
+        guard let member = object[name] else { continue }
+        object[name] = names.contains(name) ? hidden(member, names) : walked(member, names)
+      }
+      return .object(object)
+    case .array(let elements): return .array(elements.map { walked($0, names) })
+    default: return value
+    }
+  }
+
+  private func hidden(_ value: JSONValue, _ names: Set<String>) -> JSONValue {
+    switch value {
+    case .string(let text): return text.isEmpty ? value : .string(Self.mask(text))
+    case .integer: return .string(Self.mask(value.text))
+    case .array(let elements):
+      // Bytes are written as numbers: they hide as one.
+      let isBytes = !elements.isEmpty && elements.allSatisfy { if case .integer = $0 { true } else { false } }
+      return isBytes ? .string(Self.mask(elements)) : .array(elements.map { hidden($0, names) })
+    default: return walked(value, names)
+    }
+  }
+
+  private static func mask(_ text: String) -> String { mask(Array(text.utf8)) }
+
+  private static func mask(_ bytes: [JSONValue]) -> String {
+    mask(bytes.map { if case .integer(let byte) = $0 { UInt8(truncatingIfNeeded: byte) } else { 0 } })
+  }
+
+  private static func mask(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let prefix = SHA256.hash(data: bytes).prefix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "#" + String(decoding: prefix, as: UTF8.self)
+  }
+}
