@@ -101,7 +101,7 @@ struct CallbackTrack {
     case .erased:
       isErased = true
       userKey = ""
-    case .fieldsChanged, .alarmPutOff: break
+    case .fieldsChanged, .alarmPutOff, .keyIssued: break
     }
   }
 

@@ -37,6 +37,13 @@ struct ChatView {
   private var parties: [(nickname: String, role: PartyRole)] = []
   private var isAbsent = false
   private var hasPushedInPhase = false
+  /// Positions that this phase's records speak of.
+  private var covered: Set<Int> = []
+  /// The agents are to be told that the customer is away: at once, or with the next text of theirs.
+  private(set) var noticeIsDue = false
+  private var owesNotice = false
+  /// The app has said in this phase what it has.
+  private(set) var isStated = false
 
   /// Types that never cause a push. Spec: GMS 6.4.
   static let filtered: Set<TranscriptEventType> = [.typingStarted, .typingStopped]
@@ -44,7 +51,7 @@ struct ChatView {
   mutating func apply(_ event: ChatEvent, at time: Timestamp, _ moment: Moment) throws {
     if isExpired { throw Failure(.replayGivesTheSame, "a record behind the end of a chat: \(event)") }
     switch event {
-    case .created(let name, _, _): serviceName = name
+    case .created(let name, _, _, _): serviceName = name
     case .started(let start): begin(start)
     case .linePosted(let party, let type, let text): add(type, text, party)
     case .agentJoined(_, let nickname, let role):
@@ -58,11 +65,24 @@ struct ChatView {
       isExpired = true
       uncovered = []
       delay = nil
-    case .customerAbsent:
+    case .customerAbsent(_, let position, _, let cause, let basis):
       isAbsent = true
       hasPushedInPhase = false
+      covered = []
+      isStated = basis == .stated
+      if basis != nil { miss(after: position) }
+      owesNotice = true
+      noticeIsDue = cause == .disconnected || missesText(after: position)
+    case .positionStated(let position):
+      isStated = true
+      miss(after: position)
+    case .absenceNoted:
+      guard owesNotice else { throw Failure(.agentsAreTold, "agents are told twice") }
+      owesNotice = false
+      noticeIsDue = false
     case .customerReturned:
       isAbsent = false
+      owesNotice = false
       delay = nil
     case .pushDelayStarted(_, let positions, let deadline):
       try cover(positions)
@@ -82,8 +102,11 @@ struct ChatView {
     case .erased:
       isErased = true
       uncovered = []
-    case .dataUpdated, .served, .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .absenceNoted,
-      .returnNoted, .previewTyped, .timeToLiveExtended:
+      owesNotice = false
+      noticeIsDue = false
+    case .pushTargetChanged(let target): hasTarget = target != nil
+    case .dataUpdated, .served, .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .returnNoted,
+      .previewTyped, .timeToLiveExtended:
       break
     }
   }
@@ -104,10 +127,31 @@ struct ChatView {
     let author = parties.indices.contains(party) ? parties[party] : ("", .external)
     lines.append(
       Line(type: type.rawValue, nickname: author.0, text: type.fixedText ?? text, role: author.1.rawValue))
+    if isAbsent, owesNotice, !isErased, author.1 != .client, type == .messageText { noticeIsDue = true }
     guard isAbsent, !isErased, author.1 != .client, !Self.filtered.contains(type), hasTarget || !hasPushedInPhase else {
       return
     }
     uncovered.insert(lines.count)
+  }
+
+  /// The app has not shown what follows: it is to be told of it, if it was not in this phase.
+  private mutating func miss(after position: Int) {
+    guard !isErased, !(isEnded && lines.last?.role == PartyRole.client.rawValue), hasTarget || !hasPushedInPhase else {
+      return
+    }
+    for missed in max(0, position)..<max(position, lines.count) where qualifies(lines[missed]) {
+      if !covered.contains(missed + 1) { uncovered.insert(missed + 1) }
+    }
+  }
+
+  private func missesText(after position: Int) -> Bool {
+    lines.dropFirst(position).contains {
+      $0.role != PartyRole.client.rawValue && $0.type == TranscriptEventType.messageText.rawValue
+    }
+  }
+
+  private func qualifies(_ line: Line) -> Bool {
+    line.role != PartyRole.client.rawValue && !Self.filtered.contains { $0.rawValue == line.type }
   }
 
   /// A record says that the customer will be told of these lines.
@@ -117,10 +161,11 @@ struct ChatView {
         throw Failure(.pushForWhatWasMissed, "a push for position \(position) of \(lines.count)")
       }
       let line = lines[position - 1]
-      guard line.role != PartyRole.client.rawValue, !Self.filtered.contains(where: { $0.rawValue == line.type }) else {
+      guard qualifies(line) else {
         throw Failure(.pushForWhatWasMissed, "a push for \(line.type) of \(line.role) at \(position)")
       }
       uncovered.remove(position)
+      covered.insert(position)
     }
   }
 

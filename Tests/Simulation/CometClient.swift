@@ -26,6 +26,16 @@ final class CometClient: @unchecked Sendable {
   private var lastActivity: Int64 = 0
   /// All its requests came to a regular end: the server's clock and ours run alike.
   private var isCalm = false
+  /// The app does not run; its system keeps its sockets until it runs again.
+  private(set) var isFrozen = false
+  /// It says what it has whenever it shakes hands or connects.
+  private(set) var statesPositions = false
+  /// It has lost something that only its word can bring back.
+  private(set) var mustState = false
+  /// Something was lost that the server sends again, perhaps with what had come.
+  private var mayRepeat = false
+  /// What it says it has; nil if one position cannot speak for its chats.
+  var position: () -> Int? = { nil }
   /// It has been silent for longer than any session may be.
   private(set) var mustBeOver = false
 
@@ -41,7 +51,7 @@ final class CometClient: @unchecked Sendable {
 
   /// A poll is held, or a socket is open, and everything that was written has come.
   var isOnline: Bool {
-    clientID != nil && isSubscribed && isConnected && inFlight.isEmpty
+    clientID != nil && !isFrozen && isSubscribed && isConnected && inFlight.isEmpty
       && wires.contains { $0.isConnect && !$0.isClosed }
   }
 
@@ -51,6 +61,7 @@ final class CometClient: @unchecked Sendable {
 
   /// The next step of a client that does everything right.
   func proceed() {
+    guard !isFrozen else { return }
     guard clientID != nil else { return shakeHands() }
     if !isSubscribed, !isWaiting(for: "subscribe") {
       let together = world.chance.comes(30) && !isWaiting(for: "connect")
@@ -64,7 +75,8 @@ final class CometClient: @unchecked Sendable {
     guard !isWaiting(for: "handshake") else { return }
     abandon()
     acknowledges = world.chance.comes(20)
-    let ext = acknowledges ? #","ext":{"ack":true}"# : ""
+    statesPositions = world.chance.comes(40)
+    let ext = ext(acknowledges ? #""ack":true"# : nil)
     request(
       [
         #"{"channel":"/meta/handshake","version":"1.0","#
@@ -100,6 +112,49 @@ final class CometClient: @unchecked Sendable {
     request([#"{"channel":"/chat/1","clientId":"\#(clientID)","data":{},"id":"\#(id())"}"#], isConnect: false)
   }
 
+  /// The app stops running, with whatever it holds.
+  func freeze() {
+    guard clientID != nil, !isFrozen else { return }
+    world.trace.note("\(description) freezes")
+    isFrozen = true
+    isCalm = false
+  }
+
+  /// It runs again: its sockets are gone, and with them what nobody has read.
+  func thaw() {
+    guard isFrozen else { return }
+    while !inFlight.isEmpty { arrive() }
+    isFrozen = false
+    world.trace.note("\(description) runs again")
+    vanish()
+  }
+
+  /// What was written first is acknowledged by a machine on the way, and never comes. Without a kernel that notices, only
+  /// an app that states positions can tell.
+  func loseAfterTheWrite() {
+    guard !inFlight.isEmpty, !isFrozen else { return }
+    let isNoticed = position() == nil || world.chance.comes(60)
+    if !isNoticed { mustState = true }
+    loseUnread(isNoticed: isNoticed)
+  }
+
+  private func loseUnread(isNoticed: Bool) {
+    let one = inFlight.removeFirst()
+    world.trace.note("\(description) never reads a response\(isNoticed ? "" : ", which nobody notices")")
+    isCalm = false
+    mayRepeat = true
+    lastActivity = world.time.monotonicMilliseconds
+    wires.removeAll { $0 === one.wire }
+    one.wire.wasLost(isNoticed: isNoticed)
+    guard one.wire.transport == .webSocket else { return }
+    // Nothing overtakes on one connection.
+    while let index = inFlight.firstIndex(where: { $0.wire === one.wire }) {
+      inFlight.remove(at: index)
+      one.wire.wasLost(isNoticed: isNoticed)
+    }
+    one.wire.close()
+  }
+
   /// Gone without a word: sockets close, what was on its way is lost.
   func vanish() {
     lose()
@@ -121,6 +176,7 @@ final class CometClient: @unchecked Sendable {
     brought = [:]
     lastBatch = 0
     mustBeOver = false
+    mayRepeat = false
   }
 
   /// The server's process is another now: no connection outlives it, but the session does.
@@ -130,6 +186,7 @@ final class CometClient: @unchecked Sendable {
     isConnected = false
     isCalm = false
     mustBeOver = false
+    isFrozen = false
   }
 
   // MARK: Requests
@@ -144,10 +201,17 @@ final class CometClient: @unchecked Sendable {
   }
 
   private var connectMessage: String {
-    let ext = acknowledges ? #","ext":{"ack":\#(lastBatch)}"# : ""
+    let ext = ext(acknowledges ? #""ack":\#(lastBatch)"# : nil)
     let advice = world.chance.comes(8) ? #","advice":{"timeout":0}"# : ""
     return #"{"channel":"/meta/connect","clientId":"\#(clientID ?? "")","#
       + #""connectionType":"\#(transport.rawValue)","id":"\#(id())"\#(ext)\#(advice)}"#
+  }
+
+  /// The `ext` of a handshake or connect.
+  private func ext(_ ack: String?) -> String {
+    let position = statesPositions || mustState ? position().map { #""transcriptPosition":"\#($0)""# } : nil
+    let members = [ack, position].compactMap { $0 }
+    return members.isEmpty ? "" : #","ext":{"# + members.joined(separator: ",") + "}"
   }
 
   private func isWaiting(for word: String) -> Bool { wires.contains { !$0.isClosed && $0.awaits.contains(word) } }
@@ -188,6 +252,7 @@ final class CometClient: @unchecked Sendable {
   /// What was written first arrives.
   func arrive() {
     guard !inFlight.isEmpty else { return }
+    guard !isFrozen else { return loseUnread(isNoticed: true) }
     let one = inFlight.removeFirst()
     lastActivity = world.time.monotonicMilliseconds
     if one.wire.transport == .longPolling { wires.removeAll { $0 === one.wire } }
@@ -219,7 +284,7 @@ final class CometClient: @unchecked Sendable {
 
   /// Time has passed and every timer has fired: notes whether the session must be over by now.
   func noteSilence() {
-    guard clientID != nil, isCalm, wires.isEmpty, inFlight.isEmpty else { return }
+    guard clientID != nil, isCalm, !isFrozen, wires.isEmpty, inFlight.isEmpty else { return }
     if world.time.monotonicMilliseconds - lastActivity > World.sessionGraceMilliseconds { mustBeOver = true }
   }
 
@@ -261,7 +326,7 @@ final class CometClient: @unchecked Sendable {
   private func take(_ event: ChatNews) {
     let life = world.life?.number ?? 0
     if mustBeOver { world.violated(.deadSessionsGetNothing, "\(description) gets an event after its time") }
-    if let before = brought[event.serviceID], event.first <= before.position, before.life == life {
+    if let before = brought[event.serviceID], event.first <= before.position, before.life == life, !mayRepeat {
       world.violated(
         .inOrderWithoutGaps,
         "\(description) gets \(event.first)...\(event.last) of \(event.serviceID) after \(before.position)")

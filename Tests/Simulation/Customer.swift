@@ -14,6 +14,14 @@ final class Customer: @unchecked Sendable {
     self.deviceID = deviceID
     userKey = "user-\(number)"
     comet = CometClient(world: world, userKey: userKey)
+    comet.position = { [unowned self] in statedPosition }
+  }
+
+  /// What its app says that it has: one position speaks for one chat.
+  private var statedPosition: Int? {
+    let books = books.filter { $0.notifiesByComet && $0.stage != .creating && $0.stage != .created }
+    guard books.count == 1, let book = books.first, book.knowsStart else { return nil }
+    return book.has
   }
 }
 

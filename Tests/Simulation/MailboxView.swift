@@ -14,6 +14,8 @@ struct MailboxView {
     let id: String
     /// What it has said, one number after the other.
     var counts: [Int]
+    /// Told at the next connection only.
+    let isOpen: Bool
   }
 
   struct End {
@@ -37,7 +39,12 @@ struct MailboxView {
   let isOfDevice: Bool
   /// Oldest first.
   private(set) var waiting: [Mail] = []
+  /// By flow: what one sender has for one registration.
   private(set) var notices: [String: Notice] = [:]
+  /// The receiver has acknowledged over its connection.
+  private(set) var confirms = false
+  /// What has ended to make room, and no notice has told of yet.
+  private var untold: [(mail: EndedMail, count: Int, isKeyed: Bool)] = []
   /// All that ever came, and where in the journal.
   private(set) var known: [String: (mail: Mail, position: UInt64)] = [:]
   private(set) var ends: [String: End] = [:]
@@ -51,15 +58,20 @@ struct MailboxView {
   init(isOfDevice: Bool) { self.isOfDevice = isOfDevice }
 
   var unkeyedMaximum: Int { isOfDevice ? 100 : 1_000 }
+  /// Of a receiver that confirms, while it is connected.
+  static let onTheirWayMaximum = 1_000
 
   mutating func apply(_ event: PushEvent, _ place: Place) throws {
     switch event {
     case .mailStored(let mail): try store(mail, place)
     case .mailEnded(let mails, let ending): for mail in mails { try end(mail, ending, place) }
-    case .mailDropped(let last, let count): try drop(last, count, place)
+    case .mailNoticed(let last, let count, let isOpen): try notice(last, count, isOpen)
+    case .mailDropped: throw Failure(.mailIsKept, "messages are dropped as the first version did it")
+    case .receiverConfirms: confirms = true
     case .erased(_, let state):
       let mail = try PushQueue(stateBytes: state).mail
       waiting = mail.messages
+      confirms = mail.confirms
       let left = Set(mail.notices.keys)
       notices = notices.filter { left.contains($0.key) }
     default: break
@@ -79,6 +91,9 @@ struct MailboxView {
       if !isSuccessor { throw Failure(.mailIsKept, "message \(old.id) \(ending.name) for \(mail.id)") }
     }
     gaveWay = []
+    if let (silent, _, _) = untold.first {
+      throw Failure(.mailIsCounted, "message \(silent.id) made room for \(mail.id), and the receiver is not told")
+    }
     known[mail.id] = (mail, place.position)
     ends[mail.id] = nil
     waiting.append(mail)
@@ -91,14 +106,16 @@ struct MailboxView {
       if Set(slots.compactMap(\.key)).count > Self.keysMaximum {
         throw Failure(.mailIsBounded, "five keys wait for \(slot.scope)")
       }
-    } else if unkeyed(of: mail.scope) > unkeyedMaximum {
-      throw Failure(.mailIsBounded, "\(unkeyed(of: mail.scope)) messages wait for \(mail.scope)")
+    } else if unkeyed(of: mail.flow) > (confirms ? Self.onTheirWayMaximum : unkeyedMaximum) {
+      throw Failure(.mailIsBounded, "\(unkeyed(of: mail.flow)) messages wait for \(mail.flow)")
     }
   }
 
   private mutating func end(_ mail: EndedMail, _ ending: MailEnding, _ place: Place) throws {
-    if let notice = notices[mail.scope], notice.id == mail.id {
-      notices[mail.scope] = nil
+    let flow = "\(mail.scope) \(mail.sender)"
+    if let notice = notices[flow], notice.id == mail.id {
+      notices[flow] = nil
+      if ending == .dropped { untold.append((mail, notice.counts.last ?? 0, true)) }
       ends[mail.id] = End(ending: ending, position: place.position, epoch: place.epoch)
       return
     }
@@ -118,35 +135,41 @@ struct MailboxView {
           ).count == Self.keysMaximum - 1
       case .expired: old.expiry <= place.time
       case .unregistered: !place.isLive(mail.scope)
-      case .unconfirmed: handedOver.contains(mail.id) && unkeyed(of: mail.scope) == unkeyedMaximum - 1
+      case .unconfirmed: !confirms && handedOver.contains(mail.id) && unkeyed(of: flow) == unkeyedMaximum - 1
+      // The notice that follows says whether there was need.
+      case .dropped: isOfDevice
       }
     if !isRight { throw Failure(.mailIsKept, "message \(mail.id) ended as \(ending.name) without a reason") }
     if ending == .collapsed || ending == .evicted { gaveWay.append((old, ending)) }
+    if ending == .dropped || ending == .unconfirmed { untold.append((mail, 1, old.collapseKey != nil)) }
   }
 
-  private mutating func drop(_ last: Mail, _ count: Int, _ place: Place) throws {
-    let gone = waiting.filter { $0.scope == last.scope }
-    if gone.isEmpty ? notices[last.scope] == nil : unkeyed(of: last.scope) < unkeyedMaximum {
-      throw Failure(.mailIsKept, "\(gone.count) messages for \(last.scope) are dropped without need")
+  /// - Parameter last: the message that was refused, or one that stands for those that went.
+  private mutating func notice(_ last: Mail, _ count: Int, _ isOpen: Bool) throws {
+    let isRefused = !last.id.hasSuffix("%deleted")
+    let told = untold.filter { $0.mail.scope == last.scope }
+    untold.removeAll { $0.mail.scope == last.scope }
+    let gone = told.reduce(0) { $0 + $1.count }
+    guard count == gone + (isRefused ? 1 : 0) else {
+      throw Failure(.mailIsCounted, "\(gone) messages for \(last.flow) make room and \(count) are counted")
     }
-    guard count == gone.count + 1 else {
-      throw Failure(.mailIsCounted, "\(gone.count + 1) messages for \(last.scope) are dropped and \(count) counted")
+    if isRefused {
+      let hasNeed =
+        gone == 0
+        ? notices[last.flow]?.isOpen == false
+        : told.count { !$0.isKeyed && $0.mail.sender == last.sender } >= unkeyedMaximum
+      if !hasNeed { throw Failure(.mailIsKept, "\(gone) messages for \(last.flow) are dropped without need") }
+      dropped.insert(last.id)
     }
-    waiting.removeAll { $0.scope == last.scope }
-    dropped.insert(last.id)
-    for mail in gone { ends[mail.id] = End(ending: nil, position: place.position, epoch: place.epoch) }
-    var notice = notices[last.scope] ?? Notice(id: last.id, counts: [])
-    notice.counts.append((notice.counts.last ?? 0) + count)
-    notices[last.scope] = notice
+    let counts = (notices[last.flow]?.counts ?? []) + [(notices[last.flow]?.counts.last ?? 0) + count]
+    notices[last.flow] = Notice(id: last.id, counts: counts, isOpen: isOpen)
   }
 
-  private func unkeyed(of scope: String) -> Int {
-    waiting.count { $0.scope == scope && $0.collapseKey == nil }
-  }
+  private func unkeyed(of flow: String) -> Int { waiting.count { $0.flow == flow && $0.collapseKey == nil } }
 
-  /// What the receiver has to get.
+  /// What the receiver has to get while it is there.
   var owed: [(id: String, mail: Mail?)] {
-    notices.values.map { ($0.id, nil) } + waiting.map { ($0.id, $0) }
+    notices.values.filter { !$0.isOpen }.map { ($0.id, nil) } + waiting.map { ($0.id, $0) }
   }
 }
 

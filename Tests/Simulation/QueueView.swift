@@ -40,20 +40,26 @@ struct QueueView {
       try arrive(id)
       if outcome == .collapsed { throw Failure(.newestOfAKeyStays, "push \(id) gave way to an older one") }
       try settle(id, outcome)
-    case .settled(let id, let outcome, _, _, let isDeadLetter):
+    case .settled(let id, let outcome, _, _, let isDeadLetter, _):
       guard let entry = waiting.removeValue(forKey: id) else {
         throw Failure(.onePushOneOutcome, "push \(id) ended as \(outcome.name) and was not in the queue")
       }
       lanes[id.producer]?.removeAll { $0 == id }
       if inFlight == id { inFlight = nil }
       if isDeadLetter { deadLetters[id] = entry.message }
+      // What is refused may have been withdrawn by its owner: that is nobody's to see.
+      if [.expired, .overflowed].contains(outcome) || outcome.name == "failed", !isDeadLetter,
+        !entry.message.isNowOrNever
+      {
+        throw Failure(.nothingVanishes, "push \(id) ended as \(outcome.name), and no operator is shown it")
+      }
       if outcome == .expired, entry.message.expiry.map({ $0 > time }) ?? true,
         !entry.message.isNowOrNever
       {
         throw Failure(.timersFireInTime, "push \(id) expired before its time")
       }
       try settle(id, outcome)
-    case .retryScheduled(let id, let attempt, let until, _):
+    case .retryScheduled(let id, let attempt, let until, _, _):
       guard let entry = waiting[id], entry.failures + 1 == attempt else {
         throw Failure(.onePushOneOutcome, "attempt \(attempt) of push \(id) was not its next one")
       }
@@ -77,8 +83,8 @@ struct QueueView {
         }
         waiting[id]?.pausedUntil = nil
       }
-    case .attemptBegan(let id, let attempt): try begin(id, attempt)
-    case .attemptReturned(let id, let attempt, _):
+    case .attemptBegan(let id, let attempt, _): try begin(id, attempt)
+    case .attemptReturned(let id, let attempt, _, _):
       guard inFlight == id, let entry = waiting[id], entry.failures + 1 == attempt else {
         throw Failure(.onePushOneOutcome, "attempt \(attempt) of push \(id) came back and was not on its way")
       }
@@ -108,7 +114,7 @@ struct QueueView {
         try settle(push.id, .erased)
       }
     // See `MailboxView`.
-    case .mailStored, .mailEnded, .mailDropped: break
+    case .mailStored, .mailEnded, .mailDropped, .mailNoticed, .receiverConfirms: break
     }
   }
 

@@ -42,8 +42,8 @@ struct Reference {
         try accepted(message.id, by: record.key)
         try followCallback(message.id)
       case .declined(let id, _): try accepted(id, by: record.key)
-      case .attemptBegan(let id, _): support.attemptBegan(id, at: record.position)
-      case .settled(let id, let outcome, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
+      case .attemptBegan(let id, _, _): support.attemptBegan(id, at: record.position)
+      case .settled(let id, let outcome, _, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
       default: try applyMail(event, record, at: time, moment)
       }
     case .callback:
@@ -54,8 +54,8 @@ struct Reference {
     case .supportRequest, .supportUser, .supportApp: try applySupport(record, at: time, moment)
     case .agent:
       switch try record.event(AgentDesk.Event.self) {
-      case .readinessChanged(true): readyAgents.insert(record.key)
-      case .readinessChanged(false): readyAgents.remove(record.key)
+      case .readinessChanged(true, _): readyAgents.insert(record.key)
+      case .readinessChanged(false, _): readyAgents.remove(record.key)
       }
     case .installation:
       let event = try record.event(InstallationEvent.self)
@@ -173,7 +173,11 @@ struct Reference {
     try support.check(epoch: epoch)
     for (key, chat) in chats where !chat.uncovered.isEmpty {
       throw Failure(
-        .pushForWhatWasMissed, "chat \(key): nothing will tell the customer of \(chat.uncovered.sorted())")
+        chat.isStated ? .statedIsBrought : .pushForWhatWasMissed,
+        "chat \(key): nothing will tell the customer of \(chat.uncovered.sorted())")
+    }
+    for (key, chat) in chats where chat.noticeIsDue && !chat.isExpired {
+      throw Failure(.agentsAreTold, "chat \(key): the agents are not told that the customer is away")
     }
     try checkCallbacks()
     for (key, box) in mailboxes {

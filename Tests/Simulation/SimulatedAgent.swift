@@ -27,7 +27,7 @@ final class SimulatedAgent: @unchecked Sendable {
   func listen(in life: Life) {
     stream += 1
     isListening = true
-    let (stream, events) = (stream, life.engine.agents.events(after: lastNumber))
+    let (stream, events) = (stream, life.engine.agents.events(after: lastNumber, for: .overseer))
     if lastNumber == nil { heard = [:] }
     Task.detached { [self] in
       for await event in events {
@@ -71,4 +71,9 @@ final class SimulatedAgent: @unchecked Sendable {
     stopListening()
     heard = [:]
   }
+}
+
+extension AgentViewer {
+  /// Who sees everything: what agents see of others' chats is no part of the simulation's model.
+  static let overseer = AgentViewer(id: "overseer", isSupervisor: true)
 }

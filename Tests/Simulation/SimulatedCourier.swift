@@ -98,7 +98,8 @@ final class SimulatedCourier: PushProvider, @unchecked Sendable {
     case 64..<66: return .laneBroken(reason: "403 InvalidProviderToken")
     case 66..<68: return .lanePaused(reason: "429 quota", for: .seconds(world.chance.number(in: 1...20)))
     case 68..<74: return .retryable(reason: "no answer", mayBeDelivered: true, isTransport: true)
-    case 74..<85:
+    case 82..<85: return .rejected(reason: "404")
+    case 74..<82:
       let wish: Duration? = world.chance.comes(30) ? .seconds(world.chance.number(in: 1...60)) : nil
       return .retryable(reason: "busy", after: wish)
     case 85..<97: return .refused(reason: "no")

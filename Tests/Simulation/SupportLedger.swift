@@ -79,7 +79,7 @@ struct SupportLedger {
       if let key = track.devices[id]?.key { holders[key]?.removeAll { $0 == Holder(user: user, device: id) } }
     case .erased:
       for key in Array(holders.keys) { holders[key]?.removeAll { $0.user == user && track.devices[$0.device] == nil } }
-    case .identified, .identityChanged, .tokenIssued: break
+    case .identified, .identityChanged, .tokenIssued, .tokenUsed, .tokenEnded: break
     }
   }
 

@@ -23,6 +23,7 @@ final class SupportStream: CometSink, @unchecked Sendable {
   init(world: World) { self.world = world }
 
   var isOpen: Bool { exchange != nil }
+  func holds(_ clientID: String) -> Bool { isOpen && self.clientID == clientID }
 
   func open(in life: Life, token: String) {
     close()

@@ -42,6 +42,8 @@ struct SupportUserTrack {
         throw Failure(.supportByTheRules, "the back end's token counts twice")
       }
       usedIDs[usedID.id] = usedID.until
+    case .tokenUsed: break
+    case .tokenEnded: tokens -= 1
     case .deviceRegistered(let device): try register(device, place)
     case .deviceRefreshed(let id, _):
       guard live[id] != nil else { throw Failure(.supportByTheRules, "device \(id) is registered again and not live") }

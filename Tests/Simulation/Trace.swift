@@ -44,6 +44,7 @@ enum Invariant: String, Sendable, CaseIterable {
   case catchUpComplete = "a client that is there has everything"
   case onePushOneOutcome = "each push has one number and one outcome"
   case pushForWhatWasMissed = "a push for what the customer missed, and for nothing else"
+  case nothingVanishes = "what could not be delivered is a dead letter"
   case newestOfAKeyStays = "the newest push of a collapse key stays"
   case timersFireInTime = "what is due happens, and not before"
   case conservation = "accepted = delivered + stored + ended with notice"
@@ -68,5 +69,8 @@ enum Invariant: String, Sendable, CaseIterable {
   case oneOwnerEach = "an address has one owner"
   case supportByTheRules = "requests and their people go by the rules"
   case redactedIsGone = "what was redacted is gone"
+  case statedIsBrought = "what an app states as not seen reaches it or its device"
+  case agentsAreTold = "agents are told once that a customer is away"
+  case nothingHeldForTheGone = "nothing is held for who has left"
   case journalIsSound = "the journal opens, and its chain verifies"
 }

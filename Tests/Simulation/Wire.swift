@@ -12,6 +12,8 @@ final class Wire: CometSink, @unchecked Sendable {
   private(set) var isClosed = false
   /// Replies that are due, by the last word of their channel.
   var awaits: Set<String> = []
+  /// What was written to it last has come, as far as the kernels know.
+  private(set) var hasBrought = true
   /// A connect is under way on it.
   var isConnect = false
 
@@ -38,6 +40,15 @@ final class Wire: CometSink, @unchecked Sendable {
     guard !isClosed else { return wasWritten(success: false) }
     client.wrote(messages, to: self)
   }
+
+  /// The server hears of the write that it was made, and what was written is read by nobody.
+  /// - Parameter isNoticed: its kernel waits for the acknowledgment for ever, or gets a reset.
+  func wasLost(isNoticed: Bool) {
+    hasBrought = !isNoticed
+    wasWritten(success: true)
+  }
+
+  func hasArrived() async -> Bool { hasBrought }
 
   func wasWritten(success: Bool) {
     guard let exchange, !life.isOver else { return }

@@ -152,7 +152,7 @@ extension World {
       let (id, isReady) = (agent.id, chance.comes(75))
       trace.begin(step, "\(id) is \(isReady ? "" : "not ")ready")
       return ask("ready", in: life) {
-        try await $0.agents.setReady(id, isReady)
+        try await $0.agents.setReady(AgentViewer(id: id), isReady)
       } then: { _ in
       }
     }
@@ -196,9 +196,10 @@ extension World {
       }
     }
     trace.begin(step, "the chat of \(id.prefix(8)) goes on")
+    let userKey = callback.userKey
     guard chance.comes(75), let chatID = reference.chats[id]?.chatSessionID else {
       return ask("leave", in: life) {
-        try await $0.chats.disconnect(id)
+        try await $0.chats.disconnect(id, by: .customer(userKey: userKey))
       } then: { _ in
       }
     }

@@ -62,7 +62,7 @@ extension World {
 
   private func checkNotice(_ mail: Mail, _ count: Int, in name: String) {
     counts.notices += 1
-    let notice = reference.mailboxes[name]?.notices[mail.scope]
+    let notice = reference.mailboxes[name]?.notices[mail.flow]
     if let notice, notice.id == mail.id {
       if !notice.counts.contains(count) {
         violated(.mailIsCounted, "a notice tells of \(count) messages, and there were \(notice.counts)")

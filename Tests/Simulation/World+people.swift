@@ -7,34 +7,39 @@ extension World {
   func customerStep(_ life: Life) {
     guard let customer = chance.one(of: customers) else { return }
     guard let book = customer.books.last, book.stage != .over else {
-      if customer.books.count >= 2 || chance.comes(30) { return replace(customer) }
+      if customer.books.count >= 2 || customer.comet.mustState || chance.comes(30) { return replace(customer) }
       return create(for: customer, in: life)
     }
     trace.begin(step, "\(customer.comet.description) acts")
+    if customer.comet.isFrozen {
+      if chance.comes(25) { customer.comet.thaw() }
+      return
+    }
     switch book.stage {
     case .created: return start(book, of: customer, in: life)
     case .creating, .starting, .over: return act(customer)
     case .started: break
     }
     guard let serviceID = book.serviceID, chance.comes(45) else { return act(customer) }
+    let caller = ChatCaller.customer(userKey: customer.userKey)
     switch chance.below(100) {
-    case 0..<55: send(book, serviceID, in: life)
+    case 0..<55: send(book, serviceID, by: caller, in: life)
     case 55..<65:
       let starts = chance.comes(50)
       ask("typing", in: life) {
-        try await $0.chats.typing(serviceID, started: starts, preview: "…")
+        try await $0.chats.typing(serviceID, started: starts, preview: "…", by: caller)
       } then: { _ in
       }
-    case 65..<90: refresh(book, serviceID, in: life)
+    case 65..<90: refresh(book, serviceID, by: caller, in: life)
     case 90..<94:
       let data = [DataPair("k\(chance.below(3))", "v\(chance.below(9))")]
       ask("data", in: life) {
-        try await $0.chats.updateData(serviceID, data)
+        try await $0.chats.updateData(serviceID, data, by: caller)
       } then: { _ in
       }
     case 94..<96:
       ask("leave", in: life) {
-        try await $0.chats.disconnect(serviceID)
+        try await $0.chats.disconnect(serviceID, by: caller)
       } then: { result in
         if case .success = result { book.stage = .over }
       }
@@ -60,15 +65,18 @@ extension World {
     case 80..<86:
       // What it says is true or too little, never too much.
       let has = customer.books.last?.has ?? 0
-      let position: Int? = chance.comes(60) ? has : chance.comes(50) ? chance.below(has + 1) : nil
+      let position: Int? =
+        chance.comes(60) || comet.mustState ? has : chance.comes(50) ? chance.below(has + 1) : nil
       // Who does not say what it has must have got what was written.
       if position == nil { while !comet.inFlight.isEmpty { comet.arrive() } }
       comet.disconnect(position: position)
     case 86..<90: comet.repeatConnect()
     case 90..<92: comet.unsubscribe()
     case 92..<94: comet.publish()
-    case 94..<96: comet.lose()
+    case 94..<95: comet.lose()
+    case 95..<96: comet.freeze()
     case 96..<97: comet.shakeHands()
+    case 97..<98: comet.loseAfterTheWrite()
     default: comet.transport = comet.transport == .longPolling ? .webSocket : .longPolling
     }
   }
@@ -121,10 +129,10 @@ extension World {
     }
   }
 
-  private func send(_ book: ChatBook, _ serviceID: String, in life: Life) {
+  private func send(_ book: ChatBook, _ serviceID: String, by caller: ChatCaller, in life: Life) {
     let text = text("customer")
     ask("send \(textNumber)", in: life) {
-      try await $0.chats.send(serviceID, text: text)
+      try await $0.chats.send(serviceID, text: text, by: caller)
     } then: { [self] result in
       switch result {
       case .success(let reply):
@@ -136,11 +144,11 @@ extension World {
     }
   }
 
-  private func refresh(_ book: ChatBook, _ serviceID: String, in life: Life) {
+  private func refresh(_ book: ChatBook, _ serviceID: String, by caller: ChatCaller, in life: Life) {
     let position = chance.comes(70) ? book.has : chance.comes(50) ? 0 : nil
     let message = chance.comes(20) ? text("customer") : nil
     ask("refresh", in: life) {
-      try await $0.chats.refresh(serviceID, after: position, message: message)
+      try await $0.chats.refresh(serviceID, after: position, message: message, by: caller)
     } then: { [self] result in
       switch result {
       case .success(let reply):
@@ -161,7 +169,9 @@ extension World {
     guard let serviceID = book.serviceID else { return }
     switch rejection {
     case .unknownService:
-      if reference.chats[serviceID]?.isExpired != true {
+      // Of an erased one nobody knows any more whose it is.
+      let chat = reference.chats[serviceID]
+      if chat?.isExpired != true, chat?.isErased != true {
         violated(.nothingAcknowledgedIsLost, "\(serviceID) is unknown")
       }
       book.stage = .over
@@ -219,17 +229,17 @@ extension World {
     case 88..<92:
       let isReady = chance.comes(50)
       ask("ready", in: life) {
-        try await $0.agents.setReady(id, isReady)
+        try await $0.agents.setReady(AgentViewer(id: id), isReady)
       } then: { _ in
       }
     case 92..<96:
       ask("list", in: life) {
-        try await $0.agents.list(.all, agentID: id)
+        try await $0.agents.list(AgentListQuery(.all), for: .overseer)
       } then: { _ in
       }
     default:
       ask("transcript", in: life) {
-        try await $0.agents.transcript(chatID, after: 0)
+        try await $0.agents.transcript(chatID, after: 0, for: .overseer)
       } then: { [self] result in
         guard case .success(let transcript) = result else { return }
         for line in transcript.lines {

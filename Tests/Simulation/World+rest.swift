@@ -57,6 +57,7 @@ extension World {
     }
     checkCallbacks(life)
     checkSupport(life)
+    checkHeld(life)
     compareStates(life)
   }
 
@@ -70,6 +71,25 @@ extension World {
           "\(customer.comet.description) is there and has \(book.has) of \(chat.lines.count) lines of \(serviceID)")
       }
     }
+  }
+
+  /// Sessions keep the requests and sockets that there are, and no other.
+  private func checkHeld(_ life: Life) {
+    guard violation == nil else { return }
+    start("exchanges", in: life) { [self] engine in
+      let counts = await engine.exchangeCounts()
+      guard !life.isOver else { return }
+      for (clientID, count) in counts {
+        let customer = customers.first { $0.comet.clientID == clientID }?.comet
+        // Followers of support requests have a socket each.
+        let person = supportPeople.contains { $0.stream.holds(clientID) } ? 1 : 0
+        let open = customer?.wires.filter { !$0.isClosed }.count ?? person
+        if count > open {
+          violated(.nothingHeldForTheGone, "session \(clientID.prefix(4)) keeps \(count) exchanges, \(open) are open")
+        }
+      }
+    }
+    SeededExecutor.run()
   }
 
   /// The states that live and sleep are those that a replay from the first record gives.
@@ -144,7 +164,10 @@ extension World {
 
   private func comeBack() {
     for _ in 0..<12 where violation == nil {
-      for customer in customers where !customer.comet.isOnline { customer.comet.proceed() }
+      for customer in customers where !customer.comet.isOnline {
+        customer.comet.thaw()
+        customer.comet.proceed()
+      }
       if let life {
         for device in devices { device.fetchAll(life) }
         for server in appServers { server.fetchAll(life) }

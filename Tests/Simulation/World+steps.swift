@@ -51,7 +51,11 @@ extension World {
     if chance.comes(60) { commit() }
     SeededExecutor.run(atMost: chance.comes(60) ? .max : chance.below(30))
     for customer in customers where !customer.comet.inFlight.isEmpty {
-      if chance.comes(70) { customer.comet.arrive() } else if chance.comes(10) { customer.comet.lose() }
+      if chance.comes(70) {
+        customer.comet.arrive()
+      } else if chance.comes(20) {
+        if chance.comes(50) { customer.comet.lose() } else { customer.comet.loseAfterTheWrite() }
+      }
     }
     // An app that does nothing else polls.
     for customer in customers where chance.comes(35) && !customer.books.isEmpty { customer.comet.proceed() }

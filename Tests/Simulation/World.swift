@@ -246,7 +246,7 @@ final class World: @unchecked Sendable {
       switch error {
       case .unavailable, .storageFull, .limitReached:
         if !life.mayRefuse { violated(.honestAnswers, "\(name): \(error)") }
-      case .unknownApp, .identityMismatch, .agentEmail, .tooLarge, .missing:
+      case .unknownApp, .identityMismatch, .agentEmail, .tooLarge, .missing, .quota:
         violated(.honestAnswers, "\(name): \(error)")
       case .replayed, .notFound, .invalid, .request: break
       }

@@ -23,6 +23,10 @@
     case snoozeKeepsAgent = "snooze keeps the agent"
     case unregisteredStillTold = "unregistered device still told"
     case refreshedStillTold = "refreshed device still told"
+    case positionGuessed = "position guessed"
+    case noticeForgotten = "notice forgotten"
+    case exchangeLeaked = "leak of an exchange"
+    case expiredWithoutLetter = "expired without a dead letter"
 
     /// The name of the environment variable.
     public static let variable = "CARILLON_CANARY"
