@@ -37,7 +37,7 @@ struct MatrixTests {
     | new time    | UNKNOWN | moved:later           | moved:later           | moved:later           |
     | at once     | UNKNOWN | moved:queue           | -                     | -                     |
     | chatStarted | UNKNOWN | STATE                 | routed:chatStarted    | routed:chatStarted    |
-    | chatEnded   | -       | -                     | over:cancelled        | over:cancelled        |
+    | chatEnded   | -       | over:cancelled        | over:cancelled        | over:cancelled        |
     | issue key   | UNKNOWN | key                   | key                   | key                   |
     | a available | UNKNOWN | STATE                 | a:held asked:1        | STATE                 |
     | b available | UNKNOWN | STATE                 | b:held asked:1        | STATE                 |

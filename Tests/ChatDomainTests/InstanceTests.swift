@@ -47,6 +47,30 @@ struct InstanceTests {
     #expect(conversation.chat.lastPosition == 1)
   }
 
+  @Test("creating and starting at once is the one and then the other, or neither")
+  func createAndStart() throws {
+    guard case .start(let start) = Conversation.start(firstMessage: "Hello") else { return }
+    let (creation, data) = ("request-chat", [DataPair("tier", "gold")])
+    var apart = Conversation()
+    let steps = [
+      try apart.when(.create(serviceName: creation, data: data, userKey: "user-7"), at: 0),
+      try apart.when(.start(start), at: 0),
+    ]
+    var together = Conversation()
+    let both = ChatAction.createAndStart(serviceName: creation, data: data, userKey: "user-7", start)
+    let turn = try together.when(both, at: 0)
+    #expect(turn.events == steps.flatMap(\.events) && turn.effects == steps.flatMap(\.effects))
+    #expect(together.chat.stateBytes == apart.chat.stateBytes)
+    #expect(throws: ChatRejection.alreadyStarted) { try together.when(both, at: 1) }
+    var nameless = start
+    nameless.nickname = ""
+    var refused = Conversation()
+    #expect(throws: ChatRejection.empty(field: "userDisplayName")) {
+      try refused.when(.createAndStart(serviceName: creation, data: data, userKey: "user-7", nameless), at: 0)
+    }
+    #expect(refused.chat.lifecycle == .absent && refused.journal.isEmpty)
+  }
+
   @Test("an instance that nobody uses expires")
   func expiresUnused() throws {
     var conversation = Conversation()

@@ -179,6 +179,30 @@ struct CallbackTests {
     try await rig.stop()
   }
 
+  @Test("never has the instance of a chat alone: it would pass its time, and its id be used twice")
+  func refusedChat() async throws {
+    let options = ["_media_type": "chat"]
+    let rig = try await CallbackRig(options: options)
+    let id = try await rig.order()
+    let chats = rig.engine.chats
+    let request = try await rig.callbacks.prepareChat(id, ChatStartRequest())
+    var nameless = request
+    nameless.nickname = ""
+    for _ in 0..<2 {
+      await #expect(throws: EngineError.chat(.empty(field: "userDisplayName"))) { try await chats.start(id, nameless) }
+      #expect(chats.index[id] == nil)
+    }
+    // Of many who start it at once, one has.
+    let started = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<16 { group.addTask { (try? await chats.start(id, request)) != nil } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(started == 1)
+    let next = try await rig.restarted(options: options)
+    #expect(try await next.engine.chats.refresh(id, after: 0, message: nil, by: .house).events.count == 1)
+    try await next.stop()
+  }
+
   @Test("learns after a kill what its chat has come to")
   func chatAndKill() async throws {
     let options = ["_media_type": "chat"]

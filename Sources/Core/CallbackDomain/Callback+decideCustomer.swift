@@ -84,11 +84,13 @@ extension Callback {
     }
   }
 
+  /// Also of one that was put off while its chat was on: under its id there is no second one.
   func chatEnded(_ policy: CallbackPolicy, _ now: Timestamp) -> [CallbackEvent] {
     switch status {
+    case .scheduled where request == nil: []
     case .processing: complete(.agentConnected, policy, now)
-    case .queued, .routing: complete(.cancelled, note: "the customer left the chat", policy, now)
-    case .scheduled, .completed: []
+    case .scheduled, .queued, .routing: complete(.cancelled, note: "the customer left the chat", policy, now)
+    case .completed: []
     }
   }
 

@@ -20,6 +20,8 @@ public enum ChatAction: Sendable, Equatable {
   case create(serviceName: String, data: [DataPair], userKey: String? = nil)
   /// The customer starts the chat of this instance (at most one for each instance).
   case start(ChatStart)
+  /// Both at once, for an instance that nobody ordered by itself: it is never there without its chat.
+  case createAndStart(serviceName: String, data: [DataPair], userKey: String?, ChatStart)
   /// The time to live of an instance has passed since its last use.
   case timeToLiveElapsed
   /// Erases what the customer brought and what was said; the chat lives on. Nothing on an absent or expired chat.

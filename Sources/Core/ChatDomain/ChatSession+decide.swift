@@ -10,6 +10,11 @@ extension ChatSession {
     switch command.action {
     case .create(let serviceName, let data, let userKey): return try create(serviceName, data, userKey, policy, now)
     case .start(let start): return try begin(start, policy)
+    case .createAndStart(let serviceName, let data, let userKey, let start):
+      let creation = try create(serviceName, data, userKey, policy, now)
+      var made = ChatSession()
+      for event in creation { made.evolve(event, at: now) }
+      return creation + (try made.begin(start, policy))
     case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
     case .erase: return erase()
 

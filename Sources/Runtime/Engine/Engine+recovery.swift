@@ -236,6 +236,7 @@ extension Engine {
     await support.takeUp(replayed.supportRequests.entities.map(\.key))
     // A kill may have come between the chat's record and the callback's.
     for id in callbacks.index.chatting { await callbacks.chatChanged(id) }
+    for id in replayed.chats.finished { await callbacks.chatIsGone(id) }
     callbacks.router.open()
     for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
     await detachLost(lost)

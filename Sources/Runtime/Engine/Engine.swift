@@ -262,7 +262,9 @@ public final class Engine: Sendable {
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, pushes: dispatcher,
       timers: KeyedTimers(wheel: wheel, time: time), context: context, channel: comet.policy.eventChannel,
-      follow: { [callbacks] in await callbacks.chatChanged($0) })
+      follow: { [callbacks] id, isGone in
+        if isGone { await callbacks.chatIsGone(id) } else { await callbacks.chatChanged(id) }
+      })
     lateInterpreter.set(interpreter)
     comet.attach(chats)
     comet.attach(interpreter)

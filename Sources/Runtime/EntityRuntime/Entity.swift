@@ -243,8 +243,8 @@ public actor Entity<State: RestorableState> {
     source = (newPlace, at)
   }
 
-  /// The number of the last event so far.
-  nonisolated var progressedTo: UInt64 { progress.load(ordering: .relaxed) }
+  /// The number of the last event so far; 0 for one that nothing has happened to.
+  public nonisolated var progressedTo: UInt64 { progress.load(ordering: .relaxed) }
 
   private static func note(_ state: inout State, _ note: (borrowing State) -> [UInt8]) -> [UInt8] { note(state) }
 

@@ -102,8 +102,15 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
   public func remove(_ key: String) {
     table.withLock { table in
       guard let slot = table.slots.removeValue(forKey: key) else { return }
-      if case .awake = slot { table.awakeCount -= 1 }
-      table.removed?.append(key)
+      let isKnown: Bool
+      switch slot {
+      case .awake(let entity):
+        table.awakeCount -= 1
+        isKnown = entity.progressedTo > 0
+      case .asleep: isKnown = true
+      }
+      // The journal knows nothing of one that was refused: its key is free, and a snapshot must not say that it is over.
+      if isKnown { table.removed?.append(key) }
     }
   }
 

@@ -4,7 +4,7 @@ import EntityRuntime
 
 // The chat inside a callback: the same service id. Spec: GMS 9.7.
 extension CallbackService {
-  /// Makes the chat instance of this callback if it is not there yet, and fills in what the app left open.
+  /// Adds the chat instance of this callback, should it not be there yet, and fills in what the app left open.
   /// Nothing for an id that is no callback's.
   ///
   /// The chat is its orderer's: started by them, or with the key that was made for this callback alone. Of a callback
@@ -21,13 +21,8 @@ extension CallbackService {
     case .scheduled: throw .callback(.wrongState(.scheduled))
     case .queued, .routing, .processing: break
     }
-    if !chats.directory.contains(id) {
-      do throws(EngineError) {
-        try await chats.create(
-          service: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, userKey: order.user,
-          as: id)
-      } catch { guard error == .chat(.alreadyStarted) else { throw error } }
-    }
+    request.instance = ChatStartRequest.Instance(
+      serviceName: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, userKey: order.user)
     if request.subject.isEmpty { request.subject = order["subject"] ?? "" }
     if request.pushTarget == nil, let device = order.device {
       request.pushTarget = PushTarget(
@@ -68,5 +63,12 @@ extension CallbackService {
       }
     }
     if chat.isEnded { await callback.post(CallbackCommand(.chatEnded, policy: policy)) }
+  }
+
+  /// The chat under this id has been forgotten: its callback, if it is one's and that has not heard, is over too. Left
+  /// open, it would have another chat made under an id that the journal has done with.
+  func chatIsGone(_ id: String) async {
+    guard index[id]?.isOpen == true, let callback = directory[id] else { return }
+    await callback.post(CallbackCommand(.chatEnded, policy: await options.policy(of: callback)))
   }
 }

@@ -167,6 +167,9 @@ final class ChatIndex: Sendable {
     }
   }
 
+  /// One that was `created` and then refused.
+  func withdrawn(_ serviceID: String) { state.withLock { $0.services[serviceID] = nil } }
+
   func service(ofSession chatSessionID: String) -> String? { state.withLock { $0.serviceBySession[chatSessionID] } }
 
   /// The chats that were started and open to this key: the user's own, or the one that it was made for.

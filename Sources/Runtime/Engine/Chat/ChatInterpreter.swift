@@ -25,14 +25,14 @@ struct ChatInterpreter: Sendable {
   let timers: KeyedTimers<ChatTimer>
   let context: RuntimeContext
   let channel: String
-  /// A chat has begun, met an agent, or ended: it may be a callback's.
-  let follow: @Sendable (_ serviceID: String) async -> Void
+  /// A chat has begun, met an agent, or ended: it may be a callback's. `isGone`: it is forgotten.
+  let follow: @Sendable (_ serviceID: String, _ isGone: Bool) async -> Void
   private let policies: Policies
 
   init(
     service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: PushDispatcher,
     timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String,
-    follow: @escaping @Sendable (_ serviceID: String) async -> Void
+    follow: @escaping @Sendable (_ serviceID: String, _ isGone: Bool) async -> Void
   ) {
     self.follow = follow
     self.service = service
@@ -58,18 +58,20 @@ struct ChatInterpreter: Sendable {
       case .publish(let sessions, let events, let ended): await publish(events, ended: ended, of: chat, to: sessions)
       case .notifyAgents(let notification):
         await notify(notification, of: chat)
-        if notification.isJoining { await follow(chat.id.key) }
+        if notification.isJoining { await follow(chat.id.key, false) }
       case .startTimer(let timer, let deadline): start(timer, at: deadline, of: chat)
       case .cancelTimer(let timer): timers.cancel(timer, of: chat.id.key)
       case .push(let push): await pushes.dispatch(push, of: chat)
       case .pushTargetNamed(let target): await pushes.register(target, of: chat.id.key)
       case .opened:
         await opened(chat)
-        await follow(chat.id.key)
+        await follow(chat.id.key, false)
       case .ended:
         service.index.ended(chat.id.key)
-        await follow(chat.id.key)
-      case .expired: forget(chat)
+        await follow(chat.id.key, false)
+      case .expired:
+        forget(chat)
+        await follow(chat.id.key, true)
       }
     }
   }

@@ -27,6 +27,19 @@ public struct ChatReply: Sendable, Equatable {
 
 /// The parameters of a chat's start that the engine needs; aliases and fallbacks are already applied.
 public struct ChatStartRequest: Sendable, Equatable {
+  /// The instance of a chat that has none yet.
+  public struct Instance: Sendable, Equatable {
+    public var serviceName: String
+    public var data: [DataPair]
+    public var userKey: String?
+
+    public init(serviceName: String, data: [DataPair] = [], userKey: String? = nil) {
+      self.serviceName = serviceName
+      self.data = data
+      self.userKey = userKey
+    }
+  }
+
   /// The `gms_user` header.
   public var userKey: String?
   public var notifiesByComet: Bool
@@ -36,6 +49,8 @@ public struct ChatStartRequest: Sendable, Equatable {
   public var pushTarget: PushTarget?
   /// First name, last name, e-mail and everything else that the request brought (options begin with `_`).
   public var data: [DataPair]
+  /// Made together with the chat if there is none under the id; nil: there has to be one.
+  public var instance: Instance?
 
   public init(
     userKey: String? = nil, notifiesByComet: Bool = false, nickname: String = "Customer", subject: String = "",

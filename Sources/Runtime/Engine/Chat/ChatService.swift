@@ -14,6 +14,8 @@ public struct ChatService: Sendable {
   let limits: EngineLimits
   let nodeNumber: Int
   let identifiers: Identifiers
+  /// Instances that are being made together with their chats.
+  let beginnings = KeysUnderWay()
 
   // MARK: Operations
 
@@ -23,14 +25,6 @@ public struct ChatService: Sendable {
     service name: String, data: [DataPair], userKey: String? = nil
   ) async throws(EngineError) -> String {
     let serviceID = identifiers.serviceID(node: nodeNumber)
-    try await create(service: name, data: data, userKey: userKey, as: serviceID)
-    return serviceID
-  }
-
-  /// - Parameter serviceID: of the instance, which no other has.
-  func create(
-    service name: String, data: [DataPair], userKey: String?, as serviceID: String
-  ) async throws(EngineError) {
     guard options.current.hasService(name) else { throw .unknownServiceName(name) }
     guard let entity = directory.entity(serviceID, limit: limits.chatsMaximum) else { throw .limitReached("chats") }
     index.created(serviceID, serviceName: name, data: attachable(data, of: name), userKey: userKey)
@@ -40,22 +34,68 @@ public struct ChatService: Sendable {
       ) { _ in true }
     } catch {
       directory.remove(serviceID)
-      index.removed(serviceID)
+      index.withdrawn(serviceID)
+      throw error
+    }
+    return serviceID
+  }
+
+  /// Starts the chat of an instance, for the user whom the request names; makes the instance too if there is none and
+  /// the request brings it.
+  public func start(_ serviceID: String, _ request: ChatStartRequest) async throws(EngineError) -> ChatReply {
+    if let instance = request.instance, !directory.contains(serviceID) {
+      return try await start(serviceID, request, making: instance)
+    }
+    let start = chatStart(request, of: try await serviceName(of: serviceID))
+    return try await begin(.start(start), on: try entity(serviceID), by: request.userKey)
+  }
+
+  /// Instance and chat in one turn: an instance that nobody started would pass its time, and be made once more under an
+  /// id that the journal has done with.
+  private func start(
+    _ serviceID: String, _ request: ChatStartRequest, making instance: ChatStartRequest.Instance
+  ) async throws(EngineError) -> ChatReply {
+    let name = instance.serviceName
+    guard options.current.hasService(name) else { throw .unknownServiceName(name) }
+    // Of two who start at once, one would take the entity away that the other one has begun with.
+    guard beginnings.enter(serviceID) else { throw .chat(.alreadyStarted) }
+    defer { _ = beginnings.leave(serviceID) }
+    guard let entity = directory.entity(serviceID, limit: limits.chatsMaximum) else { throw .limitReached("chats") }
+    // Whoever was here a moment ago has begun it: the chat says so.
+    guard entity.progressedTo == 0 else {
+      return try await begin(.start(chatStart(request, of: name)), on: entity, by: request.userKey)
+    }
+    let data = attachable(instance.data, of: name)
+    index.created(serviceID, serviceName: name, data: data, userKey: instance.userKey)
+    do {
+      let start = chatStart(request, of: name)
+      return try await begin(
+        .createAndStart(serviceName: name, data: data, userKey: instance.userKey, start), on: entity,
+        by: request.userKey)
+    } catch {
+      if entity.progressedTo == 0 {
+        directory.remove(serviceID)
+        index.withdrawn(serviceID)
+      }
       throw error
     }
   }
 
-  /// Starts the chat of an instance, for the user whom the request names.
-  public func start(_ serviceID: String, _ request: ChatStartRequest) async throws(EngineError) -> ChatReply {
-    let start = ChatStart(
+  private func begin(
+    _ action: ChatAction, on entity: Entity<ChatSession>, by userKey: String?
+  ) async throws(EngineError) -> ChatReply {
+    let serviceID = entity.id.key
+    return try await perform(action, on: entity, by: .customer(userKey: userKey)) { chat in
+      ChatReply(chat, serviceID: serviceID, state: .connected, events: chat.events(after: 0))
+    }
+  }
+
+  private func chatStart(_ request: ChatStartRequest, of serviceName: String) -> ChatStart {
+    ChatStart(
       chatSessionID: identifiers.chatSessionID(), userKey: request.userKey, notifiesByComet: request.notifiesByComet,
       nickname: request.nickname, subject: request.subject, firstMessage: request.firstMessage,
       pushTarget: request.pushTarget, userID: identifiers.secureKey(), secureKey: identifiers.secureKey(),
-      data: attachable(request.data, of: try await serviceName(of: serviceID)))
-    let entity = try entity(serviceID)
-    return try await perform(.start(start), on: entity, by: .customer(userKey: request.userKey)) { chat in
-      ChatReply(chat, serviceID: serviceID, state: .connected, events: chat.events(after: 0))
-    }
+      data: attachable(request.data, of: serviceName))
   }
 
   public func send(

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// The queues whose attempt is running in this process: each has one at a time, whatever lanes it was offered to.
+/// What this process does once at a time for each key: the attempt of a queue, whatever lanes it was offered to; the
+/// beginning of a callback's chat.
 final class KeysUnderWay: Sendable {
   /// For each of them whether another turn came meanwhile.
   private let keys = Mutex<[String: Bool]>([:])
 
   init() {}
 
-  /// - Returns: false if an attempt of this queue is running: this turn has to be given back.
+  /// - Returns: false if it is being done for this key: this turn has to be given back.
   func enter(_ key: String) -> Bool {
     keys.withLock { keys in
       guard keys[key] == nil else {
