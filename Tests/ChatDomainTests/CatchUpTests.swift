@@ -36,6 +36,21 @@ struct CatchUpTests {
     #expect(try conversation.when(Conversation.say("Three"), at: 7).effects.published == [[5]])
   }
 
+  @Test("6.5: what was sent to a session that unsubscribed and subscribed again, and never came, is still owed")
+  func subscribedAgain() throws {
+    var conversation = try Conversation.online()
+    try conversation.when(Conversation.say("One"), at: 2)
+    // Position 3 waits for a connect that never comes.
+    try conversation.when(.cometUnsubscribed(session: "c1", delivered: 2), at: 3)
+    try conversation.when(.cometSubscribed(session: "c1", delivered: 2), at: 4)
+    #expect(conversation.chat.catchUp(for: "c1", delivered: 2).map(\.position) == [3])
+    #expect(conversation.chat.repetition(for: "c1", after: 2, upTo: 3, isStated: false).map(\.position) == [3])
+    try conversation.when(.cometLost(session: "c1", delivered: 2), at: 5)
+    #expect(conversation.chat.basePosition == 2)
+    try conversation.when(.cometSubscribed(session: "c2", delivered: 0), at: 6)
+    #expect(try conversation.when(.cometConnected(session: "c2", delivered: 0), at: 6).effects.published == [[3]])
+  }
+
   @Test("6.5: if the chat ended meanwhile, the catch-up says so and holds the leaving")
   func ended() throws {
     var conversation = try Conversation.waiting()

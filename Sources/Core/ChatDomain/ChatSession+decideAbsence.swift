@@ -9,7 +9,7 @@ extension ChatSession {
     guard takesCometSessions else { return [] }
     let known = link(session)
     let delivered = clamped(delivered)
-    let has = max(delivered, known?.activeAfter ?? basePosition)
+    let has = max(delivered, certain(known))
     let stated = position.flatMap { believed($0, has: has, concernsSeveralChats) }
 
     if background != nil {
@@ -29,7 +29,7 @@ extension ChatSession {
     // A session that never was more than a handshake, or one of several, takes nothing along. Spec: GMS 6.2, B15.
     guard background == nil, hasBeenOnline, known.isActive || known.isConnected, !hasActiveSession(except: session)
     else { return detach(session, base: nil, written: delivered) }
-    let has = max(delivered, known.activeAfter ?? basePosition)
+    let has = max(delivered, certain(known))
     guard isLive, policy.cometLoss == .background else { return detach(session, base: has, written: delivered) }
     return absence(of: session, position: has, .confirmed, written: delivered, .lost, policy, now)
   }

@@ -44,7 +44,7 @@ extension ChatSession {
   func cometUnsubscribed(_ session: String, _ delivered: Int) -> [ChatEvent] {
     guard takesCometSessions, let known = link(session), known.isSubscribed else { return [] }
     let delivered = clamped(delivered)
-    let base = known.activeAfter.map { max($0, delivered) }
+    let base = known.isActive ? max(certain(known), delivered) : nil
     return [
       .cometUnsubscribed(session: session, base: hasActiveSession(except: session) ? nil : base, written: delivered)
     ]

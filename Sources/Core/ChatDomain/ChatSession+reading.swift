@@ -107,12 +107,8 @@ extension ChatSession {
   /// - Parameter delivered: the highest position of this chat known to have been written to this session.
   public func catchUp(for session: String, delivered: Int) -> ArraySlice<TranscriptEvent> {
     guard let link = link(session) else { return transcript[transcript.count...] }
+    if link.isActive { return events(after: max(certain(link), delivered)) }
     let has = max(basePosition, delivered)
-    if let base = link.activeAfter {
-      // It has unsubscribed and subscribed again: what it was sent before may not have reached it yet.
-      let from = base == link.sentThrough ? min(base, has) : base
-      return events(after: max(from, delivered))
-    }
     return events(after: has).prefix(max(0, link.sentThrough - has))
   }
 
@@ -122,7 +118,7 @@ extension ChatSession {
     for session: String, after position: Int, upTo last: Int, isStated: Bool
   ) -> ArraySlice<TranscriptEvent> {
     guard let link = link(session) else { return [] }
-    let first = isStated ? position : max(position, link.activeAfter ?? 0)
+    let first = isStated ? position : max(position, link.isActive ? certain(link) : 0)
     return events(after: first).prefix(max(0, last - first))
   }
 
@@ -150,6 +146,13 @@ extension ChatSession {
 
 extension ChatSession {
   func link(_ session: String) -> CometLink? { links.first { $0.session == session } }
+
+  /// What a session's client has in any case: what went before it became active. One that has unsubscribed and subscribed
+  /// again goes on behind what it had been sent, which may not have reached it yet.
+  func certain(_ link: CometLink?) -> Int {
+    guard let link, let base = link.activeAfter else { return basePosition }
+    return base == link.sentThrough ? min(base, basePosition) : base
+  }
 
   func hasActiveSession(except session: String, _ departed: Set<String> = []) -> Bool {
     links.contains { $0.isActive && $0.session != session && !departed.contains($0.session) }
