@@ -185,6 +185,16 @@ struct SessionLongPollingTests {
     #expect(talk.written(2) == [.delivered([mark(1)])])
   }
 
+  @Test("while what was written last is in doubt, only a connect takes what comes after it")
+  func requestInDoubt() {
+    var talk = Conversation.connected()
+    _ = talk.deliver([event("e1", at: 1)])
+    talk.session.isInDoubt = true
+    #expect(talk.post(2, "r1") == [respond(2, "r1"), .arm(milliseconds: 10_000)])
+    #expect(talk.written(2) == [])
+    #expect(talk.poll(3).contains(respond(3, "e1", plain)))
+  }
+
   @Test("another request while a connect is held leaves the hold alone")
   func otherRequestWhileHeld() {
     var talk = Conversation.holding()

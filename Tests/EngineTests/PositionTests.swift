@@ -178,6 +178,42 @@ struct PositionTests {
     await rig.stop()
   }
 
+  @Test("what was lost comes before what waits, also if the client subscribes before it connects")
+  func lostBeforeSubscription() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
+    let (_, chat, client) = try await talk(rig)
+    let poll = try client.poll()
+    poll.loseOnTheWay()
+    try await say("One", in: chat, rig)
+    _ = try await poll.reply()
+    try await say("Two", in: chat, rig)
+    var replies = try await client.ask(
+      #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"4"}]"#)
+    if replies.count == 1 { replies += try await client.connect() }
+    #expect(replies.compactMap(Notification.init).flatMap(\.lines).map { $0[1] } == ["One", "Two"])
+    await rig.stop()
+  }
+
+  @Test("what was lost and is to come again is still owed after a restart")
+  func lostBeforeRestart() async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    let before = try await EngineRig(directory: directory)
+    let (_, chat, client) = try await talk(before)
+    let poll = try client.poll()
+    poll.loseOnTheWay()
+    try await say("One", in: chat, before)
+    let lost = try await poll.reply()
+    let second = try client.poll()
+    second.breakDown()
+    #expect(try await second.reply()[0] == lost[0])
+    await before.stop()
+
+    let after = try await EngineRig(directory: directory)
+    let same = ScriptedClient(after, user: "u1", clientID: client.clientID)
+    #expect(try await same.connect()[0] == lost[0])
+    await after.stop()
+  }
+
   @Test("after a restart what was not written comes under the id that it had")
   func restart() async throws {
     let directory = try EngineRig.temporaryDirectory()

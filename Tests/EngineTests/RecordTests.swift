@@ -19,6 +19,7 @@ struct RecordTests {
       (.delivered(source: "s", position: 300), 4, [10, 1, 0x73, 16, 0xD8, 4]),
       (.delivered(source: "s", position: 300, confirmed: 2), 4, [10, 1, 0x73, 16, 0xD8, 4, 24, 4]),
       (.closed(reason: "x"), 5, [10, 1, 0x78]),
+      (.missed(source: "s", after: 300), 6, [10, 1, 0x73, 16, 0xD8, 4]),
     ] as [(CometRecord.Event, EventTag, [UInt8])])
   func comet(event: CometRecord.Event, tag: EventTag, bytes: [UInt8]) throws {
     let stored = StoredEvent(event)
@@ -32,6 +33,9 @@ struct RecordTests {
     #expect(try known.decoded(as: CometRecord.Event.self) == .delivered(source: "s", position: 1))
     #expect(throws: PayloadError.missingField(2)) {
       try StoredEvent(tag: 4, payload: [10, 1, 0x73]).decoded(as: CometRecord.Event.self)
+    }
+    #expect(throws: PayloadError.missingField(2)) {
+      try StoredEvent(tag: 6, payload: [10, 1, 0x73]).decoded(as: CometRecord.Event.self)
     }
     #expect(throws: PayloadError.unknownTag(9)) {
       try StoredEvent(tag: 9, payload: []).decoded(as: CometRecord.Event.self)
@@ -93,8 +97,9 @@ struct RecordTests {
     let steps: [CometRecord.Event] = [
       .opened(userKey: "u", serviceID: "s", acknowledges: true, browserID: "b"),
       .subscribed(channels: ["/b", "/a", "/c"]), .delivered(source: "t", position: 5, confirmed: 4),
-      .delivered(source: "t", position: 7),
-      .delivered(source: "s", position: 300), .unsubscribed(channels: ["/c"]), .closed(reason: "expired"),
+      .delivered(source: "t", position: 9, confirmed: 5), .missed(source: "t", after: 5),
+      .delivered(source: "t", position: 7), .missed(source: "t", after: 8), .delivered(source: "s", position: 300),
+      .unsubscribed(channels: ["/c"]), .closed(reason: "expired"),
     ]
     for step in steps {
       #expect(sleeper.decide(step, now: .epoch) == record.decide(step, now: .epoch))

@@ -20,12 +20,12 @@ extension BayeuxSession {
     if isStopping, lane.transport == .webSocket { actions.append(.sendOff(lane.exchange)) }
   }
 
-  /// A request without a connect: over long polling it takes the queue with it.
+  /// A request without a connect: over long polling it takes the queue with it, unless what went before is in doubt.
   private mutating func answer(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
     var flight = Flight(lane: lane)
     var messages: [[UInt8]] = []
-    if lane.transport == .longPolling, !acknowledges { take(into: &messages, &flight) }
+    if lane.transport == .longPolling, !acknowledges, !isInDoubt { take(into: &messages, &flight) }
     for case .ready(let bytes) in replies { messages.append(bytes) }
     if lane.transport == .webSocket, messages.isEmpty { return }
     send(messages, flight, &actions)

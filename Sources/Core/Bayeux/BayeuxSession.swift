@@ -87,6 +87,10 @@ public struct BayeuxSession: Sendable {
     numbers = BatchNumbers(delivered: delivered)
   }
 
+  /// What was written last may not have come. A connect of the client shows whether it has; the answer to another request,
+  /// which may have crossed it, must not take along what comes after it.
+  public var isInDoubt = false
+
   /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
   public var isHolding: Bool { held != nil }
   /// Its client is there: a connect waits or is being answered, or a socket is open. One that is only given its time to

@@ -34,6 +34,7 @@ struct CometNarrator: Narrator {
     case .subscribed(let channels): entry.what = "subscribes to \(channels.joined(separator: ", "))"
     case .unsubscribed(let channels): entry.what = "unsubscribes from \(channels.joined(separator: ", "))"
     case .delivered(_, let position, _): entry.what = "was written the events up to \(position)"
+    case .missed(_, let position): entry.what = "has not got what was written to it after \(position)"
     case .closed(let reason):
       entry.isDetail = false
       // What the session itself calls its ends.

@@ -12,20 +12,30 @@ extension CometGateway {
   /// cannot have. What has not come is put before all that waits.
   func settle(_ messages: [BayeuxMessage], of session: CometSession, on exchange: CometExchange) async {
     let own = messages.filter { $0.clientID == session.clientID }
+    guard !own.isEmpty, let chats = chats.withLock({ $0 }) else { return }
     let connect = own.first { $0.channel == ChannelName.connect }
-    guard connect != nil || own.contains(where: { $0.channel == ChannelName.disconnect }) else { return }
-    var isLost = false
-    for sink in await session.carriers(besides: exchange.recipient) where await !sink.hasArrived() { isLost = true }
-    guard let chats = chats.withLock({ $0 }) else { return }
+    let leaves = own.contains { $0.channel == ChannelName.disconnect }
+    // Other requests may have crossed an answer and show nothing. A socket is where the client has moved to: what waits
+    // goes out there at once.
+    guard connect != nil || leaves || exchange.transport == .webSocket else { return }
+    var lost: [any CometSink] = []
+    for sink in await session.carriers(besides: exchange.recipient) where await !sink.hasArrived() { lost.append(sink) }
+    guard connect != nil || leaves || !lost.isEmpty else { return }
     let position = connect?.transcriptPosition
     let named = position == nil ? [] : await chats.named(by: chats.services(of: session))
     if let position, await !session.isConnected { await note(position, of: named, by: session) }
-    for gap in await session.gaps(stating: position, of: named, isLost: isLost) where connect != nil {
-      let isStated = position.map { gap.has == $0 } ?? false
-      await session.redeliver(
-        await interpreter.value.repetition(
-          of: gap.chat, for: session.clientID, after: gap.has, upTo: gap.written, isStated: isStated))
+    let gaps = await session.gaps(stating: position, of: named, lost: lost)
+    guard !gaps.isEmpty else { return }
+    if !leaves {
+      await session.untilDurable()
+      for gap in gaps {
+        let isStated = position.map { gap.has == $0 } ?? false
+        await session.redeliver(
+          await interpreter.value.repetition(
+            of: gap.chat, for: session.clientID, after: gap.has, upTo: gap.written, isStated: isStated))
+      }
     }
+    await session.endCatchUp()
   }
 
   /// A handshake has named a position: it counts for the chats that there are, from now on.

@@ -97,7 +97,9 @@ public final class CometGateway: Sendable {
   /// The end of one `CometSink.send`, in order; success means that the bytes are in the socket.
   public func written(_ exchange: CometExchange, success: Bool) {
     guard let session = exchange.session.withLock({ $0 }) else { return }
-    session.lane.enqueue { await session.written(exchange, success: success) }
+    // Now: until the session hears of it the client may have left, and whether it had got this is still to be asked.
+    let sink = exchange.recipient
+    session.lane.enqueue { await session.written(exchange, over: sink, success: success) }
   }
 
   /// The client of an unanswered request left, or the WebSocket is closed. Idempotent.
@@ -252,7 +254,7 @@ public final class CometGateway: Sendable {
     if subscribes, rides {
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
     }
-    if connects { await session.untilCaughtUp() }
+    await session.untilCaughtUp()
     if subscribes, !rides { await session.beginCatchUp() }
     await session.request(request.inOrder, on: exchange)
     if subscribes, !rides {

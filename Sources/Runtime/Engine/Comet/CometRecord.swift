@@ -14,6 +14,9 @@ public struct CometRecord: Decider, Equatable, Encodable {
     /// The client has been written everything of chat `source` up to `position`, and is known to have everything up to
     /// `confirmed`; nil: to have all of it.
     case delivered(source: String, position: Int, confirmed: Int? = nil)
+    /// Of what the client was written of chat `source` it has got no more than up to `position`: what follows is owed
+    /// again.
+    case missed(source: String, after: Int)
     case closed(reason: String)
   }
 
@@ -47,6 +50,9 @@ public struct CometRecord: Decider, Equatable, Encodable {
     case .delivered(let source, let position, let confirmed):
       delivered[source] = max(delivered[source] ?? 0, position)
       self.confirmed[source] = confirmed
+    case .missed(let source, let position):
+      delivered[source] = min(delivered[source] ?? 0, position)
+      confirmed[source] = nil
     case .closed:
       isClosed = true
     }
@@ -58,7 +64,7 @@ public struct CometRecord: Decider, Equatable, Encodable {
 }
 
 extension CometRecord.Event {
-  /// Frozen: 1 opened, 2 subscribed, 3 unsubscribed, 4 delivered, 5 closed.
+  /// Frozen: 1 opened, 2 subscribed, 3 unsubscribed, 4 delivered, 5 closed, 6 missed.
   public var tag: EventTag {
     switch self {
     case .opened: 1
@@ -66,6 +72,7 @@ extension CometRecord.Event {
     case .unsubscribed: 3
     case .delivered: 4
     case .closed: 5
+    case .missed: 6
     }
   }
 
@@ -82,6 +89,9 @@ extension CometRecord.Event {
       writer.text(1, source)
       writer.integer(2, position)
       if let confirmed { writer.integer(3, confirmed) }
+    case .missed(let source, let position):
+      writer.text(1, source)
+      writer.integer(2, position)
     case .closed(let reason):
       writer.text(1, reason)
     }
@@ -94,6 +104,7 @@ extension CometRecord.Event {
     case 3: self = .unsubscribed(channels: try Self.channels(&payload))
     case 4: self = try Self.delivered(&payload)
     case 5: self = try Self.closed(&payload)
+    case 6: self = try Self.missed(&payload)
     default: throw .unknownTag(tag)
     }
   }
@@ -134,6 +145,20 @@ extension CometRecord.Event {
     guard let source else { throw .missingField(1) }
     guard let position else { throw .missingField(2) }
     return .delivered(source: source, position: position, confirmed: confirmed)
+  }
+
+  private static func missed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
+    var (source, position) = (String?.none, Int?.none)
+    while let field = try payload.next() {
+      switch field {
+      case 1: source = try payload.text()
+      case 2: position = try payload.integer()
+      default: try payload.skip()
+      }
+    }
+    guard let source else { throw .missingField(1) }
+    guard let position else { throw .missingField(2) }
+    return .missed(source: source, after: position)
   }
 
   private static func closed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {

@@ -28,8 +28,8 @@ actor CometSession {
   private var timerGeneration: UInt32 = 0
   /// The exchanges that a response may yet go to: seldom more than two.
   private var exchanges: [CometExchange] = []
-  /// The exchange whose response was written just now.
-  private var carrier: CometExchange?
+  /// The connection that a response was written to just now.
+  private var carrier: (any CometSink)?
   /// What the session knows of its client's positions.
   private var progress = DeliveryProgress()
   /// A chat was told that nobody is there any more; the next connect tells it otherwise.
@@ -179,6 +179,7 @@ actor CometSession {
     isArriving = false
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
+    machine.isInDoubt = !progress.carriers.isEmpty
     perform(machine.received(.request(exchange: exchange.id, transport: exchange.transport, replies: replies)))
   }
 
@@ -195,24 +196,43 @@ actor CometSession {
 
   /// What is to be sent again, now that the client makes its next request.
   ///
+  /// If there is anything, nobody else is answered until `endCatchUp`: it would overtake what is sent again.
   /// - Parameters:
   ///   - position: what the client says it has of `chats`; nil if it says nothing.
-  ///   - isLost: a connection broke before its client's machine had all that was written to it.
+  ///   - lost: connections that broke before their client's machine had all that was written to it.
   /// - Returns: for each chat what the client has, if that is less than it was written.
-  func gaps(stating position: Int?, of chats: [String], isLost: Bool) -> [(chat: String, has: Int, written: Int)] {
+  func gaps(
+    stating position: Int?, of chats: [String], lost: [any CometSink]
+  ) -> [(chat: String, has: Int, written: Int)] {
+    // Another request may have seen to it meanwhile.
+    let isLost = progress.carriers.contains { carrier in lost.contains { $0 === carrier } }
     progress.carriers = []
     var gaps: [(chat: String, has: Int, written: Int)] = []
     for (chat, written) in record.delivered.sorted(by: { $0.key < $1.key }) {
-      var has = isLost ? confirmed(of: chat) : written
+      var (has, received) = (isLost ? confirmed(of: chat) : written, isLost ? confirmed(of: chat) : written)
       if let position, chats.contains(chat) {
+        received = max(position, received)
         // Without an end, an app that always names the same position would be sent the same for ever.
-        has = progress.repeats(chat, after: position, written: written) ? position : max(position, has)
+        has = progress.repeats(chat, after: position, written: written) ? position : received
       }
-      record.confirmed[chat] = has < written ? has : nil
       if has < written { gaps.append((chat, has, written)) }
+      // A restart before it goes out again must not take it for received. What only the app says, it says then as well.
+      if received < written { miss(chat, after: received) }
+      record.confirmed[chat] = has < delivered(of: chat) ? has : nil
     }
+    if !gaps.isEmpty { beginCatchUp() }
     return gaps
   }
+
+  /// If the log refuses, it is sent again all the same, and only a crash before that would lose it.
+  private func miss(_ chat: String, after position: Int) {
+    let event = CometRecord.Event.missed(source: chat, after: position)
+    guard (try? append(event, lazy: false, release: nil)) != nil else { return }
+    record.evolve(event, at: context.time.now)
+  }
+
+  /// Returns once everything so far is durable, or cannot be any more.
+  func untilDurable() async { try? await context.untilDurable() }
 
   /// Before everything that waits; the request that showed the gap takes them along.
   func redeliver(_ messages: [QueuedMessage]) { perform(machine.received(.redeliver(messages))) }
@@ -225,8 +245,8 @@ actor CometSession {
 
   func deliver(_ message: QueuedMessage) { perform(machine.received(.deliver([message]))) }
 
-  func written(_ exchange: CometExchange, success: Bool) {
-    carrier = success && !machine.acknowledges ? exchange : nil
+  func written(_ exchange: CometExchange, over sink: (any CometSink)?, success: Bool) {
+    carrier = success && !machine.acknowledges ? sink : nil
     defer { carrier = nil }
     perform(machine.received(.written(exchange.id, success: success)))
     if exchange.transport == .longPolling { forget(exchange) }
@@ -302,7 +322,7 @@ actor CometSession {
       }
     }
     guard !record.isClosed else { return }
-    if !highest.isEmpty, let sink = carrier?.recipient { progress.carry(over: sink) }
+    if !highest.isEmpty, let sink = carrier { progress.carry(over: sink) }
     for (source, position) in highest where position > delivered(of: source) {
       // Written is not received: the next request shows. With the extension the client has said so itself.
       let confirmed = machine.acknowledges ? nil : confirmed(of: source)
