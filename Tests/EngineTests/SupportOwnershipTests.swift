@@ -40,6 +40,17 @@ struct SupportOwnershipTests {
     #expect(index.owner(ofQueue: "abcd")?.user == 2)
   }
 
+  @Test("whoever registers again what they had, in the moment in which they lose it, has it")
+  func again() {
+    for user in ["1", "2"] { index.set(user: user, note(nil)) }
+    index.set(user: "1", note(100))
+    index.set(user: "2", note(100))
+    // Ended and registered again before the index heard of either: it looks as it did.
+    let displaced = index.set(user: "1", note(100), opened: [Self.key])
+    #expect(displaced.map(\.user) == [2])
+    #expect(index.owner(of: Self.key)?.user == 1)
+  }
+
   @Test("who has lost an address does not get it back by another one", arguments: [false, true])
   func other(isFirst: Bool) throws {
     for user in ["1", "2"] { index.set(user: user, note(nil)) }

@@ -201,9 +201,12 @@ final class SupportIndex: Sendable {
     }
   }
 
+  /// - Parameter opened: addresses that were registered by it, perhaps as they had been before.
   /// - Returns: who has lost an address by it.
   @discardableResult
-  func set(user key: String, _ note: SupportUserNote) -> [(user: Int64, identifier: String)] {
+  func set(
+    user key: String, _ note: SupportUserNote, opened: [SupportDevice.Key] = []
+  ) -> [(user: Int64, identifier: String)] {
     guard let number = Int64(key) else { return [] }
     return state.withLock { state in
       let former = state.users[number]
@@ -217,7 +220,7 @@ final class SupportIndex: Sendable {
           state.byToken[token.digest] = known ?? Bearer(user: number, app: token.app)
         }
       }
-      guard former?.devices != note.devices else { return [] }
+      guard former?.devices != note.devices || !opened.isEmpty else { return [] }
       for device in former?.devices ?? [] { state.deviceCounts[device.app]?[device.key.address, default: 0] -= 1 }
       for device in note.devices { state.deviceCounts[device.app, default: [:]][device.key.address, default: 0] += 1 }
       var displaced: [(user: Int64, identifier: String)] = []
@@ -229,7 +232,9 @@ final class SupportIndex: Sendable {
         if let other = state.owners[device.key], other.user != number {
           // Whoever has just registered an address has it. Of two who are found after a kill, which may have kept one
           // from knowing of the other, it is the later one.
-          if former?.devices.contains(device) ?? (other.updatedAt > device.updatedAt) { continue }
+          if !opened.contains(device.key), former?.devices.contains(device) ?? (other.updatedAt > device.updatedAt) {
+            continue
+          }
           displaced.append((other.user, device.key.identifier))
           Self.forgetQueue(of: device.key, other.user, queue, in: &state)
         }

@@ -134,14 +134,16 @@ extension SupportService {
 
   func perform(_ effects: [SupportUserEffect], of user: Entity<SupportUser>) async {
     let number = Int64(user.id.key) ?? 0
+    var opened: [SupportDevice.Key] = []
     for case .deviceOpened(let device) in effects {
+      opened.append(device.key)
       if let queue = directQueue(of: device) { await dispatcher.queues[queue]?.post(.register) }
     }
     if effects.contains(.changed) {
       let former = index[user: number]?.tokens ?? []
       let note = await user.peek { SupportUserNote($0) }
       // One physical address, one owner. Spec: support requests 3.
-      for (other, identifier) in index.set(user: user.id.key, note) {
+      for (other, identifier) in index.set(user: user.id.key, note, opened: opened) {
         await users[String(other)]?.post(.endDevices(identifiers: [identifier], .moved, app: nil))
       }
       // Nothing opens what its sessions came in by; waits for the disk, which effects must not.
