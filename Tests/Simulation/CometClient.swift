@@ -34,8 +34,13 @@ final class CometClient: @unchecked Sendable {
   private(set) var mustState = false
   /// Something was lost that the server sends again, perhaps with what had come.
   private var mayRepeat = false
+  /// It has lost an answer, and the server has not answered a connect since, which would have shown it.
+  private var hasUnshownLoss = false
   /// What it says it has; nil if one position cannot speak for its chats.
   var position: () -> Int? = { nil }
+  /// It lost an answer, and the server died before it could be told: two faults at once. Nothing but acknowledgments and
+  /// positions helps against that.
+  var lostTwice: () -> Void = {}
   /// It has been silent for longer than any session may be.
   private(set) var mustBeOver = false
 
@@ -143,6 +148,7 @@ final class CometClient: @unchecked Sendable {
     world.trace.note("\(description) never reads a response\(isNoticed ? "" : ", which nobody notices")")
     isCalm = false
     mayRepeat = true
+    hasUnshownLoss = !acknowledges
     lastActivity = world.time.monotonicMilliseconds
     wires.removeAll { $0 === one.wire }
     one.wire.wasLost(isNoticed: isNoticed)
@@ -177,10 +183,16 @@ final class CometClient: @unchecked Sendable {
     lastBatch = 0
     mustBeOver = false
     mayRepeat = false
+    hasUnshownLoss = false
   }
 
   /// The server's process is another now: no connection outlives it, but the session does.
   func serverDied() {
+    if hasUnshownLoss {
+      hasUnshownLoss = false
+      mustState = true
+      if position() == nil { lostTwice() }
+    }
     inFlight = []
     wires = []
     isConnected = false
@@ -306,6 +318,7 @@ final class CometClient: @unchecked Sendable {
       if let batch { lastBatch = max(lastBatch, batch) }
       if successful {
         isConnected = true
+        hasUnshownLoss = false
         if mustBeOver { world.violated(.deadSessionsGetNothing, "\(description) is served after its time") }
       } else {
         endSession()
@@ -326,12 +339,14 @@ final class CometClient: @unchecked Sendable {
   private func take(_ event: ChatNews) {
     let life = world.life?.number ?? 0
     if mustBeOver { world.violated(.deadSessionsGetNothing, "\(description) gets an event after its time") }
-    if let before = brought[event.serviceID], event.first <= before.position, before.life == life, !mayRepeat {
+    // A server that was killed may have brought all of it before: what counts is what this one has.
+    let before = brought[event.serviceID].flatMap { $0.life == life ? $0.position : nil } ?? 0
+    if event.first <= before, !mayRepeat {
       world.violated(
         .inOrderWithoutGaps,
-        "\(description) gets \(event.first)...\(event.last) of \(event.serviceID) after \(before.position)")
+        "\(description) gets \(event.first)...\(event.last) of \(event.serviceID) after \(before)")
     }
-    brought[event.serviceID] = (max(event.last, brought[event.serviceID]?.position ?? 0), life)
+    brought[event.serviceID] = (max(event.last, before), life)
     world.book(of: event.serviceID)?.receives(event, by: self)
   }
 }

@@ -15,6 +15,9 @@ final class Customer: @unchecked Sendable {
     userKey = "user-\(number)"
     comet = CometClient(world: world, userKey: userKey)
     comet.position = { [unowned self] in statedPosition }
+    comet.lostTwice = { [unowned self] in
+      for book in books where book.notifiesByComet { book.mayMissSomething() }
+    }
   }
 
   /// What its app says that it has: one position speaks for one chat.
@@ -53,6 +56,9 @@ final class ChatBook: @unchecked Sendable {
     knowsStart = true
     has = max(has, position)
   }
+
+  /// From now on nothing is asked of it.
+  func mayMissSomething() { knowsStart = false }
 
   func receives(_ news: ChatNews, by client: CometClient) {
     if knowsStart, news.first > has + 1, world.reference.chats[news.serviceID]?.isErased != true {

@@ -40,6 +40,8 @@ final class SimulatedDevice: @unchecked Sendable {
   var upstreamNumber = 0
   /// Ends of registrations that it has asked for; the answer may still be on its way.
   var endings = 0
+  /// Its erasure is under way: whether it is known still is anybody's guess.
+  var isBeingForgotten = false
   /// Unregistrations that were ever asked for.
   var endingsBegun = 0
 

@@ -71,10 +71,10 @@ extension World {
     }
   }
 
-  /// A device is not known any more: only if it was erased.
+  /// A device is not known any more: only if it was erased, or is just being erased.
   func deny(_ device: SimulatedDevice) {
     guard let key = device.key else { return }
-    if reference.installations[key]?.isKnown == true {
+    if reference.installations[key]?.isKnown == true, !device.isBeingForgotten {
       violated(.nothingAcknowledgedIsLost, "\(device.description) is not known any more")
     }
     device.isForgotten()

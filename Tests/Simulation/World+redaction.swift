@@ -30,11 +30,13 @@ extension World {
     trace.begin(step, "\(device.description) is to be forgotten")
     hasRedacted = true
     device.endings += 1
+    device.isBeingForgotten = true
     learn()
     let known = UInt64(mirror.records.count)
     ask("redaction", in: life) {
       try await $0.redact(subject: subject, by: "operator", reason: "asked for")
     } then: { [self] result in
+      device.isBeingForgotten = false
       guard case .success = result else { return }
       counts.redactions += 1
       findTraces(of: key, upTo: known, in: life)
