@@ -119,12 +119,9 @@ struct DeadLetterTests {
         .deadLetters(2), .deadLetters(1), .accepted(message.id),
       ])
     #expect(rig.queue.deadLetters.map(\.message.number) == [3])
-    let big = PushMessage.sample(7, bytes: 50)
-    #expect(
-      try rig.enqueue(big) == [
-        .deadLetters(0), .cancelTimer(.expiry), .settled(.sample(5, bytes: 20), .overflowed, attempts: 0),
-        .accepted(big.id),
-      ])
+    // The last of those that make room is kept, in the place of the older letters.
+    try rig.enqueue(.sample(7, bytes: 50))
+    #expect(rig.queue.messageCount == 2 && rig.queue.deadLetters.map(\.message.number) == [6])
   }
 
   @Test("put back, it is a message like another: all its attempts, no end to its time, its own place and name")

@@ -96,15 +96,28 @@ struct NothingVanishesTests {
     #expect(settled.count == 3 && rig.queue.deadLetters.isEmpty)
   }
 
-  @Test("letters and messages together weigh no more than the queue may: the oldest letters go")
+  @Test("what has to go for its weight is a dead letter: messages leave a quarter of the room to letters")
   mutating func weight() throws {
     rig.laneStands = true
-    rig.limits.contentBytesMaximum = 100
-    for number in 1...7 { try rig.enqueue(.sample(number, bytes: 30)) }
-    #expect(rig.queue.messageCount == 3 && rig.queue.deadLetters.isEmpty)
+    rig.limits.contentBytesMaximum = 120
+    for number in 1...7 {
+      try rig.enqueue(.sample(number, bytes: 30))
+      // The newest letter is always there.
+      #expect(rig.queue.deadLetters.map(\.message.number) == (number > 3 ? [number - 3] : []))
+    }
+    #expect(rig.queue.messageCount == 3)
     rig.limits.messagesMaximum = 2
     try rig.enqueue(.sample(8, bytes: 30))
-    #expect(rig.queue.messageCount == 2 && rig.queue.deadLetters.map(\.message.number) == [6])
+    #expect(rig.queue.messageCount == 2 && rig.queue.deadLetters.map(\.message.number) == [5, 6])
+  }
+
+  @Test("one that weighs more than messages may together is taken alone")
+  mutating func heavy() throws {
+    rig.laneStands = true
+    rig.limits.contentBytesMaximum = 120
+    try rig.enqueue(.sample(1, bytes: 20))
+    try rig.enqueue(.sample(2, bytes: 100))
+    #expect(rig.queue.messageCount == 1 && rig.queue.deadLetters.map(\.message.number) == [1])
   }
 
   // MARK: Answers that say no

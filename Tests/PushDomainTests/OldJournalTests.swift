@@ -80,7 +80,7 @@ struct OldJournalTests {
     state.data(5, entries.bytes)
     let queue = try PushQueue(stateBytes: state.bytes)
     #expect(queue.rest == .wakeful && queue.attempt == nil && queue.deadLetters.isEmpty)
-    #expect(queue.oldestAcceptedAt == .epoch && queue.stateBytes == state.bytes)
+    #expect(queue.backlog?.since == .epoch && queue.stateBytes == state.bytes)
     #expect(queue.outstandingEffects == [.ready(.high, since: .epoch)])
     rig.replay([.erased([], state: state.bytes)])
     #expect(try rig.restart() == [.deliver(a1, attempt: 3)])

@@ -115,16 +115,4 @@ struct PriorityTests {
     #expect(rig.queue.decide(.begin(), now: rig.now).isEmpty)
     #expect(rig.queue.attempt == nil && rig.queue.next == nil)
   }
-
-  @Test("the age of a queue is that of its oldest message")
-  mutating func age() throws {
-    #expect(rig.queue.oldestAcceptedAt == nil)
-    let began = rig.now
-    try rig.enqueue(.sample(1, from: "a"))
-    rig.pass(.seconds(9))
-    try rig.enqueue(.sample(1, from: "b"))
-    #expect(rig.queue.oldestAcceptedAt == began)
-    try rig.end(.sample(1, from: "a"), .delivered())
-    #expect(rig.queue.oldestAcceptedAt == rig.now)
-  }
 }

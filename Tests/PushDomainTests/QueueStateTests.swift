@@ -90,7 +90,7 @@ struct QueueStateTests {
   mutating func size(of part: String) throws {
     let limits = PushLimits()
     rig.limits = limits
-    let bytes = part == "number" ? 200 : limits.contentBytesMaximum / limits.messagesMaximum
+    let bytes = part == "number" ? 200 : limits.messageBytesMaximum / limits.messagesMaximum
     let text = String(repeating: "x", count: bytes - 1)
     let now = rig.now
     func message(_ number: Int) -> PushMessage {

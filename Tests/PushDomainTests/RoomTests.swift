@@ -142,7 +142,7 @@ struct OverflowTests {
 
   @Test("as many make room as the bytes need, but no more")
   mutating func bytes() throws {
-    rig.limits.contentBytesMaximum = 100
+    rig.limits.contentBytesMaximum = 134
     let messages = (1...5).map { PushMessage.sample($0, bytes: 20) }
     for message in messages { try rig.enqueue(message) }
     let big = PushMessage.sample(6, bytes: 40)
@@ -155,9 +155,9 @@ struct OverflowTests {
 
   @Test("one for which there can be no room is declined, and nothing is dropped for it")
   mutating func declined() throws {
-    rig.limits.contentBytesMaximum = 100
+    rig.limits.contentBytesMaximum = 120
     for number in 1...3 { try rig.enqueue(.sample(number, bytes: 30)) }
-    let huge = PushMessage.sample(4, bytes: 71)
+    let huge = PushMessage.sample(4, bytes: 91)
     #expect(try rig.enqueue(huge) == [.accepted(huge.id), .settled(huge, .overflowed, attempts: 0)])
     #expect(rig.queue.messageCount == 3)
 

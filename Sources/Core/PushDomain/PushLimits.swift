@@ -5,6 +5,8 @@ public struct PushLimits: Sendable, Equatable {
   /// Bytes that they weigh (`PushMessage.contentBytes`), dead letters included. Less than a record of the journal holds: a
   /// queue must be able to restate itself in one event (`PushEvent.erased`).
   public var contentBytesMaximum = 524_288
+  /// Bytes that messages weigh beside each other: a quarter of all is left to the letters of those that had to go.
+  public var messageBytesMaximum: Int { contentBytesMaximum - contentBytesMaximum / 4 }
   /// Dead letters that the queue keeps; the oldest makes room.
   public var deadLettersMaximum = 1_000
   /// Bytes of content that its dead letters may hold.

@@ -75,7 +75,7 @@ extension PushQueue {
     let held = lanes.values.reduce(message.contentBytes) { sum, lane in
       lane.entries.reduce(sum) { $0 + $1.message.contentBytes }
     }
-    if message.collapseKey == nil, messageCount < limits.messagesMaximum, held <= limits.contentBytesMaximum,
+    if message.collapseKey == nil, messageCount < limits.messagesMaximum, held <= limits.messageBytesMaximum,
       expiryTimer.armedFor.map({ $0 > now }) ?? true
     {
       return forgotten + conclude([], limits, now, letterBytes: limits.contentBytesMaximum - held)
@@ -128,7 +128,7 @@ extension PushQueue {
       waiting.filter { $0.message.priority == priority }
     }
     for entry in dispensable where !gone.contains(entry.message.id) {
-      if count <= limits.messagesMaximum && bytes <= limits.contentBytesMaximum { break }
+      if count <= limits.messagesMaximum && bytes <= limits.messageBytesMaximum { break }
       endings.append(Ending(entry, .overflowed))
       count -= 1
       bytes -= entry.message.contentBytes

@@ -47,11 +47,6 @@ public struct PushQueue: Decider, Codable, Equatable {
   /// Messages in the queue, that in flight included.
   public var messageCount: Int { lanes.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// When the oldest message in the queue was taken over.
-  public var oldestAcceptedAt: Timestamp? {
-    lanes.values.lazy.flatMap(\.entries).map(\.acceptedAt).min()
-  }
-
   /// What waits, for the courier or for its next attempt, for metrics and the operator; nil if nothing does.
   public var backlog: PushBacklog? {
     var backlog: PushBacklog?
