@@ -97,7 +97,7 @@ struct BayeuxReplyTests {
       (BayeuxError.unknownClient, "402::Unknown client"), (.channelMissing, "400::channel_missing"),
       (.channelInvalid, "405::channel_invalid"), (.subscriptionMissing, "403::subscription_missing"),
       (.subscriptionInvalid, "403::subscription_invalid"), (.subscribeDenied, "403::subscribe_denied"),
-      (.publishDenied, "403::publish_denied"), (.handshakeDenied, "403::handshake_denied"),
+      (.publishDenied, "403::publish_denied"),
       (BayeuxError(404, ["/a:b", "x,y"], "gone: away"), "404:/ab,xy:gone away"),
     ])
   func errors(error: BayeuxError, text: String) {

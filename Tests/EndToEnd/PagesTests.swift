@@ -11,7 +11,9 @@ extension ServerFromOutside {
 
     @Test(
       "run as they are printed",
-      arguments: ["README.md", "Sources/CALLBACK.md", "Sources/MESSAGING.md", "Sources/SUPPORT.md"])
+      arguments: [
+        "README.md", "Sources/CALLBACK.md", "Sources/IDENTITY.md", "Sources/MESSAGING.md", "Sources/SUPPORT.md",
+      ])
     func run(_ page: String) async throws {
       let script = Self.root.appendingPathComponent("Tests/EndToEnd/Scripts/run_page.py").path
       let log = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-page-\(UUID().uuidString).log")

@@ -117,8 +117,6 @@ struct JSONValueTests {
     #expect(JSONValue.string("42").lenientInteger == 42)
     #expect(JSONValue.integer(42).lenientInteger == 42)
     #expect(JSONValue.string("4x").lenientInteger == nil)
-    #expect(JSONValue.string("true").lenientBool == true)
-    #expect(JSONValue.bool(false).lenientBool == false)
     #expect(JSONValue.integer(7).lenientString == "7")
     #expect(JSONValue.bool(true).lenientString == "true")
     #expect(JSONValue.null.lenientString == nil)

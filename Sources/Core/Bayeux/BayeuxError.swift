@@ -21,7 +21,6 @@ public struct BayeuxError: Error, Sendable, Equatable, CustomStringConvertible {
   public static let subscriptionInvalid = BayeuxError(403, "subscription_invalid")
   public static let subscribeDenied = BayeuxError(403, "subscribe_denied")
   public static let publishDenied = BayeuxError(403, "publish_denied")
-  public static let handshakeDenied = BayeuxError(403, "handshake_denied")
 
   /// A request with more messages than are worked through at once.
   public static func batchTooLarge(limit: Int) -> BayeuxError { BayeuxError(413, [String(limit)], "batch_too_large") }

@@ -11,7 +11,6 @@ public struct BayeuxMessage: Sendable, Equatable {
   public var id: [UInt8]?
   public var clientID: String?
   public var version: String?
-  public var connectionType: String?
   public var supportedConnectionTypes: [String]?
   /// One channel or several; nil if absent or of the wrong kind.
   public var subscription: [String]?

@@ -57,7 +57,6 @@ struct BayeuxReader {
       case "channel": message.channel = try scanner.stringIfAny()
       case "clientId": message.clientID = try scanner.stringIfAny()
       case "id": message.id = try identifier()
-      case "connectionType": message.connectionType = try scanner.stringIfAny()
       case "data": message.data = try scanner.rawValue()
       case "ext": extPosition = try ext(into: &message)
       case "advice": try advice(into: &message)

@@ -29,16 +29,6 @@ extension JSONValue {
     return integer
   }
 
-  /// True or false, or a string that says so: form-minded clients send `"true"`.
-  public var lenientBool: Bool? {
-    switch self {
-    case .bool(let value): value
-    case .string("true"): true
-    case .string("false"): false
-    default: nil
-    }
-  }
-
   /// A string, or a number or a boolean as the text a form would hold.
   public var lenientString: String? {
     switch self {
