@@ -114,6 +114,15 @@ public struct BayeuxSession: Sendable {
     if !isEnded, !open.contains(exchange) { open.append(exchange) }
   }
 
+  /// The client speaks over another connection and expects to be answered there: nothing more goes out over the socket
+  /// that it had.
+  public mutating func moves(to exchange: ExchangeID, _ transport: ConnectionType) -> [SessionAction] {
+    guard let socket, socket != exchange else { return [] }
+    guard transport == .longPolling else { return received(.closed(socket)) }
+    self.socket = nil
+    return []
+  }
+
   /// Takes what happened; returns what to do, in order.
   public mutating func received(_ input: SessionInput) -> [SessionAction] {
     var actions: [SessionAction] = []

@@ -192,10 +192,10 @@ final class CallbackIndex: Sendable {
     }
   }
 
-  /// Open callbacks of which customers chat.
+  /// Open callbacks of which customers chat, or did before they were put off.
   var chatting: [String] {
     state.withLock { state in
-      state.notes.filter { $0.value.isChat && $0.value.isOpen && $0.value.status != .scheduled }.map(\.key).sorted()
+      state.notes.filter { $0.value.isChat && $0.value.isOpen }.map(\.key).sorted()
     }
   }
 

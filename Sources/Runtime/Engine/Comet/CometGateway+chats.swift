@@ -18,8 +18,7 @@ extension CometGateway {
     // Other requests may have crossed an answer and show nothing. A socket is where the client has moved to: what waits
     // goes out there at once.
     guard connect != nil || leaves || exchange.transport == .webSocket else { return }
-    var lost: [any CometSink] = []
-    for sink in await session.carriers(besides: exchange.recipient) where await !sink.hasArrived() { lost.append(sink) }
+    let lost = await lost(by: session, speakingOver: exchange)
     guard connect != nil || leaves || !lost.isEmpty else { return }
     let position = connect?.transcriptPosition
     let named = position == nil ? [] : await chats.named(by: chats.services(of: session))
@@ -36,6 +35,19 @@ extension CometGateway {
       }
     }
     await session.endCatchUp()
+  }
+
+  /// The connections that broke before the client's machine had all that was written to them.
+  private func lost(by session: CometSession, speakingOver exchange: CometExchange) async -> [any CometSink] {
+    var (asked, lost) = ([any CometSink](), [any CometSink]())
+    // What was written while one was asked is asked too.
+    while asked.count < DeliveryProgress.askedMaximum {
+      let open = await session.carriers(left: exchange).filter { sink in !asked.contains { $0 === sink } }
+      if open.isEmpty { break }
+      for sink in open where await !sink.hasArrived() { lost.append(sink) }
+      asked += open
+    }
+    return lost
   }
 
   /// A handshake has named a position: it counts for the chats that there are, from now on.

@@ -254,9 +254,7 @@ public final class CometGateway: Sendable {
     if subscribes, rides {
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
     }
-    await session.untilCaughtUp()
-    if subscribes, !rides { await session.beginCatchUp() }
-    await session.request(request.inOrder, on: exchange)
+    await session.request(request.inOrder, on: exchange, catchingUp: subscribes && !rides)
     if subscribes, !rides {
       // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
       await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }

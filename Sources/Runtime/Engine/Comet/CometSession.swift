@@ -120,12 +120,6 @@ actor CometSession {
     waitingForCatchUp = []
   }
 
-  /// Returns once all that was missed is in the queue: a connect that overtook it would come back empty, and one of a
-  /// client that polls without being held would do so with nothing to wake it.
-  func untilCaughtUp() async {
-    while catchUpCount > 0 { await withCheckedContinuation { waitingForCatchUp.append($0) } }
-  }
-
   /// Journals the handshake; returns once it is durable.
   func open(_ event: CometRecord.Event) async throws(EventLogError) { try await journal(event, evolves: false) }
 
@@ -175,6 +169,16 @@ actor CometSession {
     return true
   }
 
+  /// As `request`, once all that was missed is in the queue: a connect that overtook it would come back empty, and one of
+  /// a client that polls without being held would do so with nothing to wake it.
+  /// - Parameter catchingUp: what the chats send from now on comes first for others, until `endCatchUp`.
+  func request(_ replies: [SessionReply], on exchange: CometExchange, catchingUp: Bool) async {
+    // No await between the look and the answer.
+    while catchUpCount > 0 { await withCheckedContinuation { waitingForCatchUp.append($0) } }
+    if catchingUp { beginCatchUp() }
+    request(replies, on: exchange)
+  }
+
   func request(_ replies: [SessionReply], on exchange: CometExchange) {
     isArriving = false
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
@@ -191,8 +195,13 @@ actor CometSession {
 
   // MARK: What the client has
 
-  /// The connections that brought what is not confirmed, but for `sink`: what comes over the same one confirms.
-  func carriers(besides sink: (any CometSink)?) -> [any CometSink] { progress.carriers.filter { $0 !== sink } }
+  /// The connections that brought what is not confirmed, but for the one that the client speaks over now: what comes
+  /// over the same one confirms. From now on nothing goes out over a socket that it has left.
+  func carriers(left exchange: CometExchange) -> [any CometSink] {
+    perform(machine.moves(to: exchange.id, exchange.transport))
+    let recipient = exchange.recipient
+    return progress.carriers.filter { $0 !== recipient }
+  }
 
   /// What is to be sent again, now that the client makes its next request.
   ///
@@ -211,7 +220,8 @@ actor CometSession {
     for (chat, written) in record.delivered.sorted(by: { $0.key < $1.key }) {
       var (has, received) = (isLost ? confirmed(of: chat) : written, isLost ? confirmed(of: chat) : written)
       if let position, chats.contains(chat) {
-        received = max(position, received)
+        // One for several chats says less than it seems to.
+        if chats.count == 1 { received = max(position, received) }
         // Without an end, an app that always names the same position would be sent the same for ever.
         has = progress.repeats(chat, after: position, written: written) ? position : received
       }

@@ -4,6 +4,8 @@ struct DeliveryProgress {
   static let repeatsMaximum = 3
   /// Connections kept in mind; beyond it the oldest is taken for good.
   static let carriersMaximum = 4
+  /// Connections asked for one request.
+  static let askedMaximum = 16
 
   /// The connections that brought what the client has not confirmed.
   var carriers: [any CometSink] = []

@@ -48,7 +48,7 @@ struct RecoveredKind<State: RestorableState>: @unchecked Sendable {
   // Made on one thread and handed over to the next: nobody shares it.
   private(set) var entities: [RecoveredEntity<State>] = []
   private(set) var sleeping: [(key: String, place: StatePlace, sequence: UInt64, brief: Brief)] = []
-  /// The keys of those that came to their end in what was replayed.
+  /// The keys of those that came to their end in what was replayed, or while the snapshot was made.
   private(set) var finished: [String] = []
 
   var count: Int { entities.count + sleeping.count }
@@ -58,6 +58,7 @@ struct RecoveredKind<State: RestorableState>: @unchecked Sendable {
   init(_ table: consuming ReplayTable<State>, over index: SnapshotIndex?) throws {
     (entities, finished) = try table.finish()
     guard let index else { return }
+    finished += index.entries.filter(\.value.isFinished).map(\.key)
     // In the order of the file, which is the same in every process, and in which each block is read once.
     let entries = index.entries.compactMap { key, entry in entry.place.map { (key: key, entry: entry, place: $0) } }
       .sorted { $0.place.address < $1.place.address }
