@@ -24,21 +24,18 @@ public final class CertificateWatch: Service {
   private struct Port: Sendable {
     let name: String
     let source: Source
-    let end: Gauge
   }
 
   private let ports: [Port]
   private let logger: Logger
   /// On which day each port was warned of last.
   private let warned = Mutex<[String: Int]>([:])
+  /// Only of ports that have a certificate: an end at 0 would alarm the operator of one that has none.
+  private let ends = Mutex<[String: Gauge]>([:])
 
   /// - Parameter ports: their names in log and metrics, and how to come by their certificates.
   public init(_ ports: [(name: String, source: Source)], logger: Logger) {
-    self.ports = ports.map { name, source in
-      Port(
-        name: name, source: source,
-        end: Gauge(label: "carillon_certificate_end_timestamp_seconds", dimensions: [("port", name)]))
-    }
+    self.ports = ports.map { Port(name: $0.name, source: $0.source) }
     self.logger = logger
   }
 
@@ -78,8 +75,17 @@ public final class CertificateWatch: Service {
           "a certificate cannot be used, the earlier one stays",
           metadata: ["port": "\(port.name)", "reason": "\(error)"])
       }
-      port.end.record(certificate.endSeconds)
+      end(of: port.name).record(certificate.endSeconds)
       warn(of: port.name, endingAt: certificate.endSeconds, now: now)
+    }
+  }
+
+  private func end(of port: String) -> Gauge {
+    ends.withLock { ends in
+      if let known = ends[port] { return known }
+      let gauge = Gauge(label: "carillon_certificate_end_timestamp_seconds", dimensions: [("port", port)])
+      ends[port] = gauge
+      return gauge
     }
   }
 
