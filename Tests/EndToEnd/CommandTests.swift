@@ -55,6 +55,23 @@ extension ServerFromOutside {
       }
     }
 
+    @Test(
+      "a proof of identity that could not work is 78 with its option, for config check and for serve",
+      arguments: [
+        (["identity": "jwt"], "identity"), (["identity": "header-from-proxy"], "proxy.trusted"),
+        (["identity": "jwt", "identity.secret": "short"], "identity.secret"),
+        (["identity": "jwt", "identity.key_files": "/nowhere/key.pem"], "/nowhere/key.pem"),
+        (["identity": "jwt", "identity.jwks_file": "/nowhere/keys.json"], "/nowhere/keys.json"),
+      ] as [([String: String], String)])
+    func identity(_ options: [String: String], _ word: String) async throws {
+      try await ServerProcess.run(["server": options], agents: [], starts: false) { server in
+        for command in [["config", "check"], ["serve", "--port", "0"]] {
+          let result = try await server.command(command + ["--config", server.configurationFile])
+          #expect(result.status == 78 && result.output.contains(word), "\(command): \(result.output)")
+        }
+      }
+    }
+
     @Test("token create --out and token rotate: 0600, nothing is overwritten but the old secret of that very token")
     func tokenFiles() async throws {
       try await ServerProcess.run(agents: []) { server in

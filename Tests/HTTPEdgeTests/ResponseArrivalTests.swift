@@ -1,3 +1,5 @@
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import HTTPEdge
@@ -48,5 +50,50 @@ struct ResponseArrivalTests {
   func read(closes: Bool) async throws {
     let answer = try await answerAfter { if closes { try await $0.shutdownOutput() } }
     #expect(answer.contains("next") && !answer.contains("hello"))
+  }
+
+  @Test("what the client's kernel has not taken has not come, and a connection that ends so has lost it")
+  func unacknowledged() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let accepted = group.any().makePromise(of: (any Channel).self)
+    let server = try await ServerBootstrap(group: group)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Anchor())
+          accepted.succeed(channel)
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let client = try await ClientBootstrap(group: group)
+      .channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: server.localAddress?.port ?? 0).get()
+    let channel = try await accepted.futureResult.get()
+    func ask<Answer: Sendable>(_ body: @escaping @Sendable (ChannelHandlerContext) -> Answer) async throws -> Answer {
+      try await channel.eventLoop.submit {
+        body(try channel.pipeline.syncOperations.context(handlerType: Anchor.self))
+      }.get()
+    }
+    func hasArrived() async throws -> Bool? { try await ask { ResponseArrival().hasArrived($0) } }
+    #expect(try await hasArrived() == true)
+    // More than both kernels take together.
+    let written = channel.eventLoop.makePromise(of: Void.self)
+    channel.writeAndFlush(ByteBuffer(repeating: 0x78, count: 32 << 20), promise: written)
+    #expect(try await hasArrived() == nil)
+    let atItsEnd = try await ask { context in
+      var arrival = ResponseArrival()
+      arrival.end(wasReset: false, context)
+      return arrival.hasArrived(nil)
+    }
+    #expect(atItsEnd == false)
+    try await client.setOption(.autoRead, value: true).get()
+    try await written.futureResult.get()
+    while try await hasArrived() != true { await Task.yield() }
+    try? await client.close()
+    try await server.close()
+  }
+
+  /// A place in the pipeline to ask from.
+  private final class Anchor: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
   }
 }
