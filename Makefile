@@ -49,7 +49,7 @@ test: setup test-environment ## Run all tests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
-	Tests/Fuzz/run 25
+	Tests/Fuzz/run 15
 
 torture: torture-build ## Everything that could happen to a server, the long form: hours
 	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate

@@ -7,7 +7,7 @@ import Foundation
 /// The simulation's seeds, run by its own executable and counted here.
 struct SimulationTest: TortureTest {
   static let name = "simulate"
-  static let purpose = "2,000 seeds of the simulated server; needs --simulator"
+  static let purpose = "1,000 seeds of the simulated server; needs --simulator"
   static let isParallel = false
   private static let seedsInCase = 50
 
@@ -15,7 +15,7 @@ struct SimulationTest: TortureTest {
 
   init(_ plan: Plan) { self.plan = plan }
 
-  var caseCount: Int { (plan.isLong ? 20_000 : 2_000) / Self.seedsInCase }
+  var caseCount: Int { (plan.isLong ? 20_000 : 1_000) / Self.seedsInCase }
 
   func run(_ number: Int) async throws -> CaseResult {
     let first = (plan.seed - 1) * 100_000 + UInt64(number * Self.seedsInCase) + 1
