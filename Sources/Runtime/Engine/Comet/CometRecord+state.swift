@@ -56,7 +56,8 @@ extension CometRecord: RestorableState {
   /// The live session holds what its client is owed and the time that it is given: it never leaves memory by itself.
   public var rest: Rest { .wakeful }
 
-  private static func progress(_ payload: inout PayloadReader) throws(PayloadError) -> (String, Int, Int?) {
+  /// How far a client has come, as the state and the events about it have it: source, position, confirmed.
+  static func progress(_ payload: inout PayloadReader) throws(PayloadError) -> (String, Int, Int?) {
     var (source, position, confirmed) = (String?.none, Int?.none, Int?.none)
     while let field = try payload.next() {
       switch field {

@@ -102,9 +102,13 @@ extension CometRecord.Event {
     case 1: self = try Self.opened(&payload)
     case 2: self = .subscribed(channels: try Self.channels(&payload))
     case 3: self = .unsubscribed(channels: try Self.channels(&payload))
-    case 4: self = try Self.delivered(&payload)
+    case 4:
+      let (source, position, confirmed) = try CometRecord.progress(&payload)
+      self = .delivered(source: source, position: position, confirmed: confirmed)
     case 5: self = try Self.closed(&payload)
-    case 6: self = try Self.missed(&payload)
+    case 6:
+      let (source, position, _) = try CometRecord.progress(&payload)
+      self = .missed(source: source, after: position)
     default: throw .unknownTag(tag)
     }
   }
@@ -130,35 +134,6 @@ extension CometRecord.Event {
       if field == 1 { channels.append(try payload.text()) } else { try payload.skip() }
     }
     return channels
-  }
-
-  private static func delivered(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
-    var (source, position, confirmed) = (String?.none, Int?.none, Int?.none)
-    while let field = try payload.next() {
-      switch field {
-      case 1: source = try payload.text()
-      case 2: position = try payload.integer()
-      case 3: confirmed = try payload.integer()
-      default: try payload.skip()
-      }
-    }
-    guard let source else { throw .missingField(1) }
-    guard let position else { throw .missingField(2) }
-    return .delivered(source: source, position: position, confirmed: confirmed)
-  }
-
-  private static func missed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
-    var (source, position) = (String?.none, Int?.none)
-    while let field = try payload.next() {
-      switch field {
-      case 1: source = try payload.text()
-      case 2: position = try payload.integer()
-      default: try payload.skip()
-      }
-    }
-    guard let source else { throw .missingField(1) }
-    guard let position else { throw .missingField(2) }
-    return .missed(source: source, after: position)
   }
 
   private static func closed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
