@@ -14,7 +14,7 @@ struct CallbackQueryTests {
       service: service,
       conditions: conditions.map { CallbackQuery.Condition(name: $0.0, value: $0.1, isNegated: $0.2) })
     query.needsOneOnly = or
-    return Set(try await rig.callbacks.find(query, for: seeker).map(\.id))
+    return Set(try await rig.callbacks.find(query, for: seeker).elements.map(\.id))
   }
 
   @Test("combine conditions by AND and OR, and negate")
@@ -110,15 +110,52 @@ struct CallbackQueryTests {
     _ = try await rig.order(["_desired_time": rig.now.advanced(by: .seconds(90_000)).iso8601])
     var filter = CallbackQueueFilter(
       service: nil, from: rig.now.advanced(by: .seconds(-900)), to: rig.now.advanced(by: .seconds(86_400)))
-    var queues = try await rig.callbacks.queues(filter)
-    #expect(queues.map(\.service) == [CallbackRig.service, "other"])
-    #expect(queues.map { $0.callbacks.map(\.id) } == [[now, soon], [other]])
+    let queued = try await rig.callbacks.queues(filter).elements
+    #expect(Set(queued.prefix(2).map(\.id)) == [now, other])
+    #expect(queued.dropFirst(2).map(\.id) == [soon])
     filter.statuses = [.scheduled]
-    queues = try await rig.callbacks.queues(filter)
-    #expect(queues.flatMap { $0.callbacks.map(\.id) } == [soon])
+    #expect(try await rig.callbacks.queues(filter).elements.map(\.id) == [soon])
     let results = await rig.callbacks.cancel([soon, "unknown", soon], reason: "closed")
     #expect(results.map(\.failure) == [nil, .callback(.unknown), .callback(.finished)])
     #expect(try await rig.callbacks.view(soon).note == "closed")
+    try await rig.stop()
+  }
+
+  @Test("say where they go on: page by page everything comes once, also what shares its moment with others")
+  func pages() async throws {
+    let rig = try await CallbackRig()
+    var made: [String] = []
+    for hour in [1, 2, 2, 2, 3] {
+      made.append(
+        try await rig.order(["_desired_time": rig.now.advanced(by: .seconds(3_600 * hour)).iso8601, "colour": "red"]))
+    }
+    var filter = CallbackQueueFilter(service: nil, from: rig.now, to: rig.now.advanced(by: .seconds(86_400)))
+    filter.limit = 2
+    var query = CallbackQuery(service: nil, conditions: [.init(name: "colour", value: "red")])
+    query.limit = 2
+    func all(_ next: (String?) async throws -> ListPage<CallbackView>) async throws -> [[String]] {
+      var pages = [try await next(nil)]
+      while let after = pages.last?.next, pages.count < 9 { pages.append(try await next(after)) }
+      return pages.map { $0.elements.map(\.id) }
+    }
+    for pages in [
+      try await all {
+        filter.after = $0
+        return try await rig.callbacks.queues(filter)
+      },
+      try await all {
+        query.after = $0
+        return try await rig.callbacks.find(query, for: .operator)
+      },
+    ] {
+      #expect(pages.map(\.count) == [2, 2, 1])
+      #expect(Set(pages.joined()) == Set(made))
+      #expect(pages.first?.first == made.first && pages.last == [made[4]])
+    }
+    query.after = "nonsense"
+    await #expect(throws: EngineError.invalid(field: "_after", reason: AgentListQuery.noCursor)) {
+      _ = try await rig.callbacks.find(query, for: .operator)
+    }
     try await rig.stop()
   }
 }

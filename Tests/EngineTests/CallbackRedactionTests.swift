@@ -147,7 +147,7 @@ struct CallbackRedactionTests {
     #expect(
       try await rig.callbacks.find(
         CallbackQuery(service: nil, conditions: [.init(name: "_customer_number", value: Self.mark)])
-      ).isEmpty)
+      ).elements.isEmpty)
     #expect(try await rig.status(bob) == "ROUTING Kim")
     for text in [Self.mark, "alice@example.org", "device-alice"] {
       #expect(try Self.places(of: text, in: directory) == 0)

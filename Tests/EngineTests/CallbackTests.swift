@@ -258,7 +258,7 @@ struct CallbackTests {
     #expect([try await next.callbacks.view(asked), try await next.callbacks.view(scheduled)] == before)
     #expect(try await next.work(.own, of: "Kim") == [asked])
     let query = CallbackQuery(service: nil, conditions: [.init(name: "_customer_number", value: "5551234")])
-    #expect(try await next.callbacks.find(query).count == 2)
+    #expect(try await next.callbacks.find(query).elements.count == 2)
     try await next.advance(by: .seconds(7_200))
     #expect(next.pushed.contains("get-dialog-user-confirmation-provide_code-false"))
     try await next.stop()

@@ -37,11 +37,34 @@ struct CallbackAdminTests {
     }
   }
 
+  @Test("lists say where they go on, and nothing that is left out goes unsaid")
+  func pages() async throws {
+    try await ServerHarness.runCallbacks { server, app in
+      let ops = try await server.caller("ops", .admin)
+      let made = [try await app.order(), try await app.order(), try await app.order()]
+      for list in [Self.queues + "?max=2", "/genesys/1/service/callback?_limit=2", "\(CallbackCaller.path)?_limit=2"] {
+        var (found, path, pages) = ([String](), Optional(list), 0)
+        while let next = path, pages < 5 {
+          let answer = try await ops.call("GET", next)
+          #expect(answer.status == 200, "\(answer.body)")
+          found += made.filter { answer.body.contains(#""_id":"\#($0)""#) }
+          path = answer.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
+          pages += 1
+        }
+        #expect(pages == 2)
+        #expect(found.sorted() == made.sorted())
+      }
+      let wrong = try await ops.call("GET", "/genesys/1/service/callback?_after=x")
+      #expect(wrong.status == 400)
+      #expect(wrong.body.contains("'_after'"))
+    }
+  }
+
   @Test(
     "a wrong parameter is named",
     arguments: [
       ("start_time=yesterday", "start_time"), ("end_time=1", "end_time"), ("states=QUEUED,LOST", "states"),
-      ("max=0", "max"), ("max=501", "max"),
+      ("max=0", "max"), ("max=501", "max"), ("after=x", "after"),
       ("start_time=2026-01-02T00:00:00Z&end_time=2026-01-01T00:00:00Z", "end_time"),
     ])
   func badQueues(query: String, name: String) async throws {

@@ -162,8 +162,12 @@ struct CallbackManageTests {
       }
       #expect(try await shop.state(id) == "QUEUED")
       // Over all services the server's pair opens, and shows what it may.
-      let all = try await root.json("GET", "/genesys/1/service/callback?_customer_number=%2B1")
-      #expect(all.array?.compactMap { $0["_id"]?.string } == [open])
+      for query in ["", "&_limit=1", "&_after=0."] {
+        let all = try await root.call("GET", "/genesys/1/service/callback?_customer_number=%2B1" + query)
+        #expect(try JSONValue(parsing: all.body).array?.compactMap { $0["_id"]?.string } == [open])
+        // Where a list goes on would tell of what it hides.
+        #expect(all.header("Link") == nil)
+      }
       #expect(try await nobody.call("GET", "/genesys/1/service/callback").status == 401)
     }
   }

@@ -9,7 +9,7 @@ import JSONEnvelope
 ///
 /// | | |
 /// |---|---|
-/// | `GET /genesys/1/admin/callback/queues?target=&start_time=&end_time=&states=&max=` | service → records |
+/// | `GET /genesys/1/admin/callback/queues?target=&start_time=&end_time=&states=&max=&after=` | service → records |
 /// | `POST /genesys/1/admin/callback/cancel` `{"reason":…,"ids":[…]}` | cancels several, and says which it could not |
 struct CallbackAdminRoutes {
   let engine: Engine
@@ -24,15 +24,18 @@ struct CallbackAdminRoutes {
 
   @Sendable private func queues(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     try request.requireOperator(tokens)
-    let filter = try CallbackQueueFilter(
-      try await request.parameters(limits: limits), now: Timestamp(milliseconds: WallClock.milliseconds()))
-    let queues = try await engine.callbacks.queues(filter)
+    let parameters = try await request.parameters(limits: limits)
+    let filter = try CallbackQueueFilter(parameters, now: Timestamp(milliseconds: WallClock.milliseconds()))
+    let page = try await engine.callbacks.queues(filter)
+    let queues = Dictionary(grouping: page.elements, by: \.request.serviceName).sorted { $0.key < $1.key }
     let url = ExternalURL(settings, engine.options.current, request, context)
-    return .json { writer in
+    // The next page is one of the same window.
+    let window = [("start_time", filter.from.iso8601), ("end_time", filter.to.iso8601)]
+    return .json(adding: parameters.link(request.uri.path, "after", next: page.next, window)) { writer in
       writer.beginObject()
-      for queue in queues {
-        writer.key(queue.service)
-        CallbackRendering.write(queue.callbacks, url, into: &writer)
+      for (service, callbacks) in queues {
+        writer.key(service)
+        CallbackRendering.write(callbacks, url, into: &writer)
       }
       writer.endObject()
     }

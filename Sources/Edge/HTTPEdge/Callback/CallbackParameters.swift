@@ -14,11 +14,11 @@ extension CallbackOrder {
 }
 
 extension CallbackQuery {
-  /// Each parameter but `operand` is a condition. Spec: GMS 9.5.
+  /// Each parameter but `operand`, `_limit` and `_after` is a condition. Spec: GMS 9.5.
   init(_ parameters: RequestParameters, service: String?) throws(EdgeFailure) {
     self.init(
       service: service,
-      conditions: parameters.callbackFields.filter { $0.name != "operand" }.map { field in
+      conditions: parameters.callbackFields.filter { !Self.ownNames.contains($0.name) }.map { field in
         let isNegated = field.value.hasPrefix("!")
         return Condition(
           name: field.name, value: isNegated ? String(field.value.dropFirst()) : field.value, isNegated: isNegated)
@@ -28,7 +28,12 @@ extension CallbackQuery {
     case "OR": needsOneOnly = true
     default: throw .badParameter("operand", "is neither AND nor OR")
     }
+    limit = try parameters.integer("_limit", in: 1...EdgeLimits.callbacksListedMaximum) ?? limit
+    after = parameters.first(of: "_after")
   }
+
+  /// No field of a callback is found by these names.
+  private static let ownNames: Set = ["operand", "_limit", "_after"]
 }
 
 extension CallbackQueueFilter {
@@ -46,6 +51,7 @@ extension CallbackQueueFilter {
       statuses.insert(status)
     }
     limit = try parameters.integer("max", in: 1...EdgeLimits.callbacksListedMaximum) ?? limit
+    after = parameters.first(of: "after")
   }
 }
 

@@ -51,18 +51,27 @@ struct CallbackRoutes {
   @Sendable private func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let name = try context.parameters.require("name")
     let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: name) }
-    let query = try CallbackQuery(try await request.parameters(limits: limits), service: name)
-    let found = try await engine.callbacks.find(query, for: seeker)
-    return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
+    return try await found(name, by: seeker, request, context) { _ in true }
   }
 
   /// What a service's own credentials protect, the server's do not show.
   @Sendable private func findEverywhere(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: nil) }
-    let query = try CallbackQuery(try await request.parameters(limits: limits), service: nil)
-    let found = try await engine.callbacks.find(query, for: seeker)
-      .filter { seeker == .operator || access.opens($0.request.serviceName, request) }
-    return .json { CallbackRendering.write(found, self.url(request, context), into: &$0) }
+    return try await found(nil, by: seeker, request, context) {
+      seeker == .operator || access.opens($0, request)
+    }
+  }
+
+  private func found(
+    _ service: String?, by seeker: CallbackSeeker, _ request: Request, _ context: EdgeRequestContext,
+    inServices isOpen: (_ service: String) -> Bool
+  ) async throws -> Response {
+    let parameters = try await request.parameters(limits: limits)
+    let page = try await engine.callbacks.find(
+      try CallbackQuery(parameters, service: service), for: seeker, inServices: isOpen)
+    return .json(adding: parameters.link(request.uri.path, "_after", next: page.next)) {
+      CallbackRendering.write(page.elements, self.url(request, context), into: &$0)
+    }
   }
 
   @Sendable private func availability(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {

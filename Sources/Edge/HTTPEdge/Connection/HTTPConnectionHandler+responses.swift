@@ -90,6 +90,7 @@ extension HTTPConnectionHandler {
     guard let origin else { return }
     buffer.writeStaticString("Access-Control-Allow-Origin: ")
     buffer.writeString(origin)
-    buffer.writeStaticString("\r\nAccess-Control-Allow-Credentials: true\r\n")
+    buffer.writeStaticString(
+      "\r\nAccess-Control-Allow-Credentials: true\r\nAccess-Control-Expose-Headers: Link, Retry-After\r\n")
   }
 }

@@ -60,12 +60,7 @@ struct ListQuery {
   }
 
   /// The header field that says where the list goes on; nothing if it does not.
-  func link(next: String?) -> HTTPFields {
-    guard let next else { return [:] }
-    let others = parameters.pairs.filter { $0.name != "after" } + [RequestParameters.Pair(name: "after", value: next)]
-    let query = others.map { "\(PathText.encode($0.name))=\(PathText.encode($0.value))" }.joined(separator: "&")
-    return [.link: "<\(path)?\(query)>; rel=\"next\""]
-  }
+  func link(next: String?) -> HTTPFields { parameters.link(path, "after", next: next) }
 
   /// A page of what is all in memory, in the order of the ids.
   /// - Throws: if `after` is no id.
@@ -79,6 +74,20 @@ struct ListQuery {
     }
     let page = Array(rest.prefix(limit))
     return (page, link(next: rest.count > limit ? page.last.map { String(id($0)) } : nil))
+  }
+}
+
+extension RequestParameters {
+  /// The header field that says where a list goes on; nothing if it does not.
+  /// - Parameters:
+  ///   - name: of the parameter that says it.
+  ///   - own: further parameters that the next page has, whatever this one had.
+  func link(_ path: String, _ name: String, next: String?, _ own: [(String, String)] = []) -> HTTPFields {
+    guard let next else { return [:] }
+    let own = own + [(name, next)]
+    let others = pairs.filter { pair in !own.contains { $0.0 == pair.name } }.map { ($0.name, $0.value) }
+    let query = (others + own).map { "\(PathText.encode($0))=\(PathText.encode($1))" }.joined(separator: "&")
+    return [.link: "<\(path)?\(query)>; rel=\"next\""]
   }
 }
 

@@ -238,36 +238,35 @@ final class CallbackIndex: Sendable {
     }
   }
 
-  /// The next ones that fit.
-  func places(after place: Place?, limit: Int, where fits: (String, CallbackNote) -> Bool) -> [Place] {
-    let start = place?.time ?? Timestamp(milliseconds: .min)
-    let keys = keys(from: start, to: Timestamp(milliseconds: .max), limit: limit) { key, note in
-      (place.map { $0 < Place(time: note.time, key: key) } ?? true) && fits(key, note)
-    }
-    return state.withLock { state in keys.compactMap { key in state.notes[key].map { Place(time: $0.time, key: key) } }
-    }
-  }
-
-  /// Those whose time lies in `range`, as far as `fits` has it; in the order of their times.
-  func keys(
-    from start: Timestamp, to end: Timestamp, limit: Int, where fits: (String, CallbackNote) -> Bool
-  ) -> [String] {
-    state.withLock { state in
+  /// The next ones that fit, of those whose time lies in a window.
+  func places(
+    from start: Timestamp = Timestamp(milliseconds: .min), to end: Timestamp = Timestamp(milliseconds: .max),
+    after place: Place?, limit: Int, where fits: (String, CallbackNote) -> Bool
+  ) -> [Place] {
+    let start = place.map { max(start, $0.time) } ?? start
+    return state.withLock { state in
       let (first, last) = (Self.hour(start), Self.hour(end))
       guard first <= last else { return [] }
       // A window may be longer than the table.
       let hours =
         last - first < Int64(state.byHour.count)
         ? Array(first...last) : state.byHour.keys.filter { (first...last).contains($0) }.sorted()
-      var found: [(time: Timestamp, key: String)] = []
+      var found: [Place] = []
       for hour in hours where found.count < limit {
         for key in state.byHour[hour] ?? [] {
-          guard let note = state.notes[key], note.time >= start, note.time <= end, fits(key, note) else { continue }
-          found.append((note.time, key))
+          guard let note = state.notes[key], note.time >= start, note.time <= end else { continue }
+          let own = Place(time: note.time, key: key)
+          if place.map({ $0 < own }) ?? true, fits(key, note) { found.append(own) }
         }
       }
-      found.sort { ($0.time, $0.key) < ($1.time, $1.key) }
-      return found.prefix(limit).map(\.key)
+      return Array(found.sorted().prefix(limit))
     }
+  }
+
+  /// The same by their keys.
+  func keys(
+    from start: Timestamp, to end: Timestamp, limit: Int, where fits: (String, CallbackNote) -> Bool
+  ) -> [String] {
+    places(from: start, to: end, after: nil, limit: limit, where: fits).map(\.key)
   }
 }

@@ -105,6 +105,8 @@ public struct CallbackQuery: Sendable, Equatable {
   /// `operand=OR`: one condition is enough.
   public var needsOneOnly = false
   public var limit = 500
+  /// Where a list goes on: `ListPage.next` of the page before.
+  public var after: String?
 
   public init(service: String?, conditions: [Condition]) {
     self.service = service
@@ -144,6 +146,8 @@ public struct CallbackQueueFilter: Sendable, Equatable {
   /// Empty for all.
   public var statuses: Set<CallbackStatus> = []
   public var limit = 500
+  /// Where a list goes on: `ListPage.next` of the page before.
+  public var after: String?
 
   public init(service: String?, from: Timestamp, to: Timestamp) {
     self.service = service

@@ -4,18 +4,34 @@ import EventSourcing
 // Queries, the operator's view, cancelling several. Spec: GMS 9.5.
 extension CallbackService {
   /// In the order of their times.
+  /// - Parameter isOpen: whether the seeker may look into a service.
   /// - Throws: `.invalid` for a customer's query that names no key with its value, and for an operator's that names
   ///   none, where too many would have to be looked into.
   public func find(
-    _ query: CallbackQuery, for seeker: CallbackSeeker = .customer(userKey: nil)
-  ) async throws(EngineError) -> [CallbackView] {
+    _ query: CallbackQuery, for seeker: CallbackSeeker = .customer(userKey: nil),
+    inServices isOpen: (_ service: String) -> Bool = { _ in true }
+  ) async throws(EngineError) -> ListPage<CallbackView> {
     if let service = query.service, !options.current.hasCallbackService(service) { throw .unknownServiceName(service) }
     if case .customer = seeker { try requireKey(query) }
+    let start = try Self.place(query.after, "_after")
     let keys = try candidates(query)
-    let found = try await views(keys) { isFound($0, by: seeker) && query.admits($0) }
-    return Array(
-      found.sorted { (Self.time(of: $0), $0.id) < (Self.time(of: $1), $1.id) }
-        .prefix(max(1, min(query.limit, limits.listMaximum))))
+    let found = try await views(keys) { view in
+      isOpen(view.request.serviceName) && (start.map { $0 < Self.place(of: view) } ?? true)
+        && isFound(view, by: seeker) && query.admits(view)
+    }
+    let page = found.sorted { Self.place(of: $0) < Self.place(of: $1) }.prefix(limit(query.limit))
+    return ListPage(
+      elements: Array(page), next: found.count > page.count ? page.last.map { Self.place(of: $0).cursor } : nil)
+  }
+
+  private func limit(_ asked: Int) -> Int { max(1, min(asked, limits.listMaximum)) }
+
+  private static func place(_ after: String?, _ field: String) throws(EngineError) -> CallbackIndex.Place? {
+    guard let after else { return nil }
+    guard let place = CallbackIndex.Place(cursor: after) else {
+      throw .invalid(field: field, reason: AgentListQuery.noCursor)
+    }
+    return place
   }
 
   /// A list is the operator's: nobody else learns of callbacks whose number, or other key, they do not know.
@@ -72,18 +88,23 @@ extension CallbackService {
     return keys
   }
 
-  /// The callbacks of each service whose time lies in a window. Spec: GMS 9.5, admin/callback/queues.
-  public func queues(
-    _ filter: CallbackQueueFilter
-  ) async throws(EngineError) -> [(service: String, callbacks: [CallbackView])] {
+  /// The callbacks of all services, or of one, whose time lies in a window; in the order of their times.
+  /// Spec: GMS 9.5, admin/callback/queues.
+  public func queues(_ filter: CallbackQueueFilter) async throws(EngineError) -> ListPage<CallbackView> {
     if let service = filter.service, !options.current.hasCallbackService(service) { throw .unknownServiceName(service) }
-    let keys = index.keys(from: filter.from, to: filter.to, limit: max(1, min(filter.limit, limits.listMaximum))) {
+    let limit = limit(filter.limit)
+    // One more than is wanted says whether there are more.
+    let places = index.places(
+      from: filter.from, to: filter.to, after: try Self.place(filter.after, "after"), limit: limit + 1
+    ) {
       (filter.service == nil || $1.serviceName == filter.service)
         && (filter.statuses.isEmpty || filter.statuses.contains($1.status))
     }
-    let found = try await views(keys) { filter.statuses.isEmpty || filter.statuses.contains($0.status) }
-    return Dictionary(grouping: found, by: \.request.serviceName).sorted { $0.key < $1.key }
-      .map { ($0.key, $0.value) }
+    let page = places.prefix(limit)
+    let found = try await views(page.map(\.key)) {
+      filter.statuses.isEmpty || filter.statuses.contains($0.status)
+    }
+    return ListPage(elements: found, next: places.count > limit ? page.last?.cursor : nil)
   }
 
   /// - Returns: for each id in its order nil if it was cancelled, else why not.
@@ -98,7 +119,9 @@ extension CallbackService {
     return results
   }
 
-  private static func time(of view: CallbackView) -> Timestamp { view.request.desiredTime ?? view.createdAt }
+  private static func place(of view: CallbackView) -> CallbackIndex.Place {
+    CallbackIndex.Place(time: view.request.desiredTime ?? view.createdAt, key: view.id)
+  }
 }
 
 extension CallbackQuery {

@@ -18,7 +18,9 @@ extension APIParameter {
 
 extension APIAnswer {
   /// 200 with one page. Its header `Link` is there only if there is more, so that it is described in words.
-  static func page(_ about: String, of schema: APISchema) -> APIAnswer {
-    .json(200, about + " If there is more, the header `Link` says where it is (`rel=\"next\"`).", .list(of: schema))
+  static func page(_ about: String, of schema: APISchema) -> APIAnswer { page(about, .list(of: schema)) }
+
+  static func page(_ about: String, _ schema: APISchema) -> APIAnswer {
+    .json(200, about + " If there is more, the header `Link` says where it is (`rel=\"next\"`).", schema)
   }
 }

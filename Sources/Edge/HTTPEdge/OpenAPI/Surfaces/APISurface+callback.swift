@@ -104,10 +104,13 @@ extension APISurface {
     .query("operand", "Whether all conditions have to hold, or one.", APISchema.oneOf("AND", "OR").byDefault("AND")),
     .query("_id", "The callback's id."), .query("_customer_number", "The customer's number."),
     .query("_callback_state", "The state.", .text(pattern: "^!?[A-Z]{1,16}$")),
+    .query("_limit", "At most so many.", APISchema.integer(1...EdgeLimits.callbacksListedMaximum)),
+    .query("_after", "Where the list goes on: from the `Link` of the answer before."),
   ]
 
   private static let record = APIAnswer.json(200, "The callback.", .named("CallbackRecord"))
-  private static let records = APIAnswer.json(200, "Those callbacks.", .list(of: .named("CallbackRecord")))
+  private static let records = APIAnswer.page(
+    "Those callbacks, in the order of their times.", of: .named("CallbackRecord"))
 
   // MARK: Schemas
 

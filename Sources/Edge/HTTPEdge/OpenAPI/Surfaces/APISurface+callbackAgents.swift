@@ -38,9 +38,13 @@ extension APISurface {
           .query("target", "Of this service."), .query("start_time", "Else from 15 minutes ago.", .time),
           .query("end_time", "Else until a day ahead.", .time),
           .query("states", "Names of states with commas between."),
-          .query("max", "At most so many.", .integer(1...EdgeLimits.callbacksListedMaximum)),
+          .query(
+            "max", "At most so many, of all services together.", .integer(1...EdgeLimits.callbacksListedMaximum)),
+          .query("after", "Where the list goes on: from the `Link` of the answer before."),
         ],
-        answers: [.json(200, "Callbacks by service.", .map(of: .list(of: .named("CallbackRecord"))))],
+        answers: [
+          .page("Callbacks by service, in the order of their times.", .map(of: .list(of: .named("CallbackRecord"))))
+        ],
         failures: [400, 404]),
       APIOperation(
         .post, "/genesys/1/admin/callback/cancel", "cancelCallbacks", "Cancel several", access: .admin,
