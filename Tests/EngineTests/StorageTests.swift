@@ -224,6 +224,49 @@ struct StorageTests {
     await next.stop()
   }
 
+  @Test("what one address has sent has bounds of its own, whoever's it is, and is given back when it is gone")
+  func addressQuota() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory()) {
+      $0.limits.storedRecordsByAddressMaximum = 3
+      $0.limits.storedBytesByAddressMaximum = 2 * Self.photo.count
+    }
+    let storage = rig.engine.storage
+    let (home, elsewhere) = (StorageSource(1), StorageSource(2))
+    let records = StorageFailure.quota("stored records", limit: 3, of: .address)
+    let bytes = StorageFailure.quota("bytes of stored files", limit: 2 * Self.photo.count, of: .address)
+    func nobodys(_ upload: StorageUpload, from source: StorageSource?) async throws -> StoragePlace {
+      .id(try await storage.create([upload], seconds: 600, from: source), user: nil)
+    }
+    let first = try await nobodys(Self.file(), from: home)
+    _ = try await storage.create([Self.file()], seconds: 600, owner: "anna", from: home)
+    await #expect(throws: bytes) { try await nobodys(Self.file(), from: home) }
+    await #expect(throws: bytes) { try await storage.update(first, [Self.file(name: "b")], seconds: 600, from: home) }
+    _ = try await nobodys(Self.file(), from: elsewhere)
+    // Whoever has no budget has no share.
+    for _ in 0..<4 { _ = try await nobodys(Self.file(), from: nil) }
+
+    let text = try await nobodys(Self.text("t", "1"), from: home)
+    await #expect(throws: records) { try await nobodys(Self.text("t", "1"), from: home) }
+    // To write to what is there takes no record more.
+    try await storage.update(text, [Self.text("t", "2")], seconds: 600, from: home)
+    try await storage.delete(text)
+    _ = try await storage.create(
+      [Self.text("t", "1")], seconds: 600, customID: "mine", user: "otto", from: home)
+    await #expect(throws: records) { try await nobodys(Self.text("t", "1"), from: home) }
+
+    // Whoever has too much may change what takes no more, and takes nothing over that has no room.
+    let others = try await nobodys(Self.file(), from: nil)
+    try await storage.update(first, [Self.text("t", "3")], seconds: 600, from: home)
+    await #expect(throws: records) {
+      try await storage.update(others, [Self.text("t", "1")], seconds: 600, from: home)
+    }
+    // Whoever writes last has it.
+    try await storage.update(first, [Self.text("t", "1")], seconds: 600, from: elsewhere)
+    _ = try await nobodys(Self.file(), from: home)
+    await #expect(throws: bytes) { try await nobodys(Self.file(), from: elsewhere) }
+    await rig.stop()
+  }
+
   @Test("the number of records, of keys, of bytes in one and the length of names have bounds")
   func bounds() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory()) {

@@ -67,7 +67,8 @@ struct OpenAPITests {
       head: HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path.replacing("/:", with: "/x")),
       body: RequestBody(buffer: ByteBuffer()))
     let source = EdgeRequestSource(
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isTLS: false, localPort: 0, clientAddress: nil)
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isTLS: false, localPort: 0, clientAddress: nil,
+      storageSource: nil)
     do {
       return try await responder.respond(to: request, context: EdgeRequestContext(source: source)).status
         != .methodNotAllowed

@@ -27,6 +27,7 @@ struct ServerHarness {
     storage: any JournalStorage = DiskStorage(),
     providers: @escaping ProviderLookUp = { _ in nil },
     verifyIdentity: @escaping SupportIdentityVerifier = EdgeConfiguration.verifiesNobody,
+    configureEngine: (inout EngineConfiguration) -> Void = { _ in },
     configure: (inout EdgeConfiguration) -> Void = { _ in },
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (ServerHarness) async throws -> Void
@@ -36,6 +37,7 @@ struct ServerHarness {
     configuration.journal.segmentByteCount = 1_048_576
     configuration.options = Options(
       sections: ["service.request-chat": ["_type": "builtin"]].merging(options) { $1 })
+    configureEngine(&configuration)
     var edge = EdgeConfiguration(
       port: 0, limits: limits, allowedOrigins: origins, messaging: messaging, verifyIdentity: verifyIdentity)
     configure(&edge)

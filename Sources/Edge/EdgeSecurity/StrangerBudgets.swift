@@ -95,6 +95,11 @@ public final class StrangerBudgets: Sendable {
     return refusal(.wrongTokens, .address, budget.rule.interval)
   }
 
+  /// By which what an address leaves behind is counted; nil for one without a budget.
+  public func sharer(_ address: IPAddress?) -> UInt128? {
+    address.flatMap { settings.isExempt($0) ? nil : Self.key($0) }
+  }
+
   // MARK: Connections
 
   /// False if this address has as many connections as one may have; else `disconnected` has to follow.

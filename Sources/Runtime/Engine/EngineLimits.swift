@@ -50,6 +50,9 @@ public struct EngineLimits: Sendable, Equatable {
   /// Of these, one user's, also of support; and the bytes of their files. While a file is replaced both count.
   public var storedRecordsByUserMaximum = 1_000
   public var storedBytesByUserMaximum = 104_857_600
+  /// The same for what one stranger's address has stored, of whatever users or of nobody, since the server's start.
+  public var storedRecordsByAddressMaximum = 10_000
+  public var storedBytesByAddressMaximum = 268_435_456
   /// The longest life that stored data may be given; more is refused.
   public var storedSecondsMaximum = 2_592_000
   public var supportRequestsMaximum = 1_000_000

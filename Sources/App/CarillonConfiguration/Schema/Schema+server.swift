@@ -135,6 +135,12 @@ extension Schema {
     row(
       "limits.stored_bytes_by_user", .byteCount(1_024...1_125_899_906_842_624), "104857600",
       "bytes of the stored files of one gms_user, or end user of support"),
+    row(
+      "limits.stored_records_by_address", .integer(1...100_000_000), "10000",
+      "records of stored data that one stranger's address has sent, whoever's they are"),
+    row(
+      "limits.stored_bytes_by_address", .byteCount(1_024...1_125_899_906_842_624), "268435456",
+      "bytes of the stored files that one stranger's address has sent"),
     row("limits.stored_seconds", .integer(60...315_360_000), "2592000", "longest life that apps may give stored data"),
     row("limits.stored_records", .integer(1...100_000_000), "100000", "records of stored data"),
     row(

@@ -35,6 +35,8 @@ extension LoadedConfiguration {
     limits.storedRecordsMaximum = reader.integer("limits.stored_records")
     limits.storedRecordsByUserMaximum = reader.integer("limits.stored_records_by_user")
     limits.storedBytesByUserMaximum = reader.integer("limits.stored_bytes_by_user")
+    limits.storedRecordsByAddressMaximum = reader.integer("limits.stored_records_by_address")
+    limits.storedBytesByAddressMaximum = reader.integer("limits.stored_bytes_by_address")
     limits.storedSecondsMaximum = reader.integer("limits.stored_seconds")
     limits.supportRequestsMaximum = reader.integer("limits.support_requests")
     limits.supportUsersMaximum = reader.integer("limits.support_users")

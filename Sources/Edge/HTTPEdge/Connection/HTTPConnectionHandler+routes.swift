@@ -1,3 +1,5 @@
+import EdgeSecurity
+import Engine
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -20,7 +22,8 @@ extension HTTPConnectionHandler {
     setDeadline(limits.responseTimeout)
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
-      clientAddress: clientAddress)
+      clientAddress: clientAddress,
+      storageSource: services.budgets.sharer(clientAddress).map { StorageSource($0) })
     var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")
     head.headerFields[.gmsUser] = userKey
     if surface == .support { head.path = SupportTarget.withoutFormat(request.head.uri) }

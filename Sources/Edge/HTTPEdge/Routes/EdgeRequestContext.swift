@@ -1,3 +1,4 @@
+import Engine
 import Hummingbird
 import Logging
 import NIOCore
@@ -9,6 +10,8 @@ struct EdgeRequestSource: RequestContextSource {
   let isTLS: Bool
   let localPort: Int
   let clientAddress: IPAddress?
+  /// Whose share is taken of what is stored; nil for whoever has no budget.
+  let storageSource: StorageSource?
 }
 
 struct EdgeRequestContext: RequestContext {
@@ -21,11 +24,14 @@ struct EdgeRequestContext: RequestContext {
   /// Where the request comes from: the other end of the connection, or what the trusted proxies there say. Nil if it is
   /// not known.
   let clientAddress: IPAddress?
+  /// Whose share is taken of what is stored; nil for whoever has no budget.
+  let storageSource: StorageSource?
 
   init(source: EdgeRequestSource) {
     coreContext = CoreRequestContextStorage(source: source)
     isTLS = source.isTLS
     localPort = source.localPort
     clientAddress = source.clientAddress
+    storageSource = source.storageSource
   }
 }

@@ -12,8 +12,11 @@ extension EdgeFailure {
     case .tooLarge(let limit):
       self.init(
         .contentTooLarge, "The stored data would be larger than \(limit) bytes", exception: "RequestTooLargeException")
-    case .quota(let what, let limit):
-      self.init(.tooManyRequests, "A user may have at most \(limit) \(what)", exception: "LimitException")
+    case .quota(let what, let limit, let holder):
+      let article = holder == .user ? "A" : "An"
+      self.init(
+        .tooManyRequests, "\(article) \(holder.rawValue) may have at most \(limit) \(what)",
+        exception: "LimitException")
     case .full: self.init(EngineError.storageFull)
     case .limitReached(let what): self = .unavailable("A limit of this server is reached: \(what)")
     case .damaged:

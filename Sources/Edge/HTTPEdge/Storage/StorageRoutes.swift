@@ -36,7 +36,7 @@ struct StorageRoutes {
         .post: { request, context in try await create(request, context) },
         .get: { request, context in try await all(request, context, try place(request, context)) },
         .delete: { request, context in
-          try await storage.delete(try place(request, context))
+          try await storage.delete(try place(request, context), from: context.storageSource)
           return .json { $0.raw("{}") }
         },
       ])
@@ -48,12 +48,14 @@ struct StorageRoutes {
         .post: { request, context in
           let place = try place(request, context)
           try await storage.update(
-            place, try await uploads(request), seconds: Self.seconds(try path("key", context)))
+            place, try await uploads(request), seconds: Self.seconds(try path("key", context)),
+            from: context.storageSource)
           return .json(JSONValue.object([("id", .string(try path("id", context)))]).text)
         },
         .get: { request, context in try await one(request, context, try place(request, context)) },
         .delete: { request, context in
-          try await storage.delete(try path("key", context), of: try place(request, context))
+          try await storage.delete(
+            try path("key", context), of: try place(request, context), from: context.storageSource)
           return .json { $0.raw("{}") }
         },
       ])
@@ -67,12 +69,13 @@ struct StorageRoutes {
       "/genesys/1/service/:service/storage",
       [
         .post: { request, context in
-          try await storage.update(try await instance(request, context), try await uploads(request), seconds: 0)
+          try await storage.update(
+            try await instance(request, context), try await uploads(request), seconds: 0, from: context.storageSource)
           return .json { $0.raw("{}") }
         },
         .get: { request, context in try await all(request, context, try await instance(request, context)) },
         .delete: { request, context in
-          try await storage.delete(try await instance(request, context))
+          try await storage.delete(try await instance(request, context), from: context.storageSource)
           return .json { $0.raw("{}") }
         },
       ])
@@ -82,12 +85,13 @@ struct StorageRoutes {
         .post: { request, context in
           let place = try await instance(request, context)
           let upload = try await StorageBody(request, limits: limits).one(as: try path("key", context))
-          try await storage.update(place, [upload], seconds: 0)
+          try await storage.update(place, [upload], seconds: 0, from: context.storageSource)
           return .json { $0.raw("{}") }
         },
         .get: { request, context in try await one(request, context, try await instance(request, context)) },
         .delete: { request, context in
-          try await storage.delete(try path("key", context), of: try await instance(request, context))
+          try await storage.delete(
+            try path("key", context), of: try await instance(request, context), from: context.storageSource)
           return .json { $0.raw("{}") }
         },
       ])
@@ -102,7 +106,8 @@ struct StorageRoutes {
     try ServiceAccess(engine: engine).check(request, service: nil)
     let owner = try request.userKey(limits: limits)
     let id = try await storage.create(
-      try await uploads(request), seconds: Self.seconds(try path("id", context)), owner: owner)
+      try await uploads(request), seconds: Self.seconds(try path("id", context)), owner: owner,
+      from: context.storageSource)
     return .json(JSONValue.object([("id", .string(id))]).text)
   }
 
@@ -113,7 +118,8 @@ struct StorageRoutes {
     }
     let id = try path("customId", context)
     try await storage.create(
-      try await uploads(request), seconds: Self.seconds(try path("ttl", context)), customID: id, user: user)
+      try await uploads(request), seconds: Self.seconds(try path("ttl", context)), customID: id, user: user,
+      from: context.storageSource)
     return .json(JSONValue.object([("id", .string(id))]).text)
   }
 

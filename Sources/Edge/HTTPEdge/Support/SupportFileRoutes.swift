@@ -41,7 +41,8 @@ struct SupportFileRoutes {
     }
     let attachment = try await engine.support.upload(
       try await request.bytes(upTo: limits.storageBodyBytesMaximum), fileName: name,
-      contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""), by: actor)
+      contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""), by: actor,
+      from: context.storageSource)
     let base = settings.origin(request, context)
     return .json(status: .created) { writer in
       writer.beginObject()

@@ -7,6 +7,18 @@ public enum StoragePlace: Sendable, Equatable {
   case instance(String, user: String? = nil)
 }
 
+/// From where something is stored: an address, or a block of them, of a stranger. It is nothing but itself.
+public struct StorageSource: Sendable, Hashable {
+  private let bits: UInt128
+
+  public init(_ bits: UInt128) { self.bits = bits }
+}
+
+/// Whose bounds there are for what is stored.
+public enum StorageHolder: String, Sendable, Equatable {
+  case user, address
+}
+
 /// One value that an app stores.
 public struct StorageUpload: Sendable, Equatable {
   public enum Content: Sendable, Equatable {
@@ -54,8 +66,8 @@ public enum StorageFailure: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// All files together have reached their bound, or the disk is full: 507.
   case full
-  /// The user has as much as one may have: 429.
-  case quota(_ what: String, limit: Int)
+  /// The user, or the address, has as much as one may have: 429.
+  case quota(_ what: String, limit: Int, of: StorageHolder = .user)
   /// A named limit is reached: 503 with Retry-After.
   case limitReached(String)
   /// The file on the disk is not what was stored: 500.

@@ -51,23 +51,24 @@ public struct StorageService: Sendable {
   ///   - seconds: how long it lives.
   ///   - owner: the `gms_user` or user of support whose it is, or a part of this house that neither can be called as: the
   ///     id alone leads to nothing then. Nil: whoever knows the id may have it.
+  ///   - source: whose share it takes, beside the owner's; nil for whoever is no stranger.
   /// - Returns: the id.
   public func create(
-    _ uploads: [StorageUpload], seconds: Int, owner: String? = nil
+    _ uploads: [StorageUpload], seconds: Int, owner: String? = nil, from source: StorageSource? = nil
   ) async throws(StorageFailure) -> String {
     try checkLife(seconds)
     let key = identifiers.uuid()
     let name = owner.map { StorageName.custom(id: key, user: $0) }
-    try await withFiles(of: uploads, for: name?.user) { pairs throws(StorageFailure) in
+    try await withFiles(of: uploads, for: name?.user, from: source, key: nil) { pairs throws(StorageFailure) in
       if let name { _ = index.claim(name, for: key) }
-      try await make(key, StorageChange(pairs, until: until(seconds), mayBeNew: true, name: name))
+      try await make(key, StorageChange(pairs, until: until(seconds), mayBeNew: true, name: name), from: source)
     }
     return key
   }
 
   /// Stores under an id of the user's own; what it has already stays, as far as it is not replaced.
   public func create(
-    _ uploads: [StorageUpload], seconds: Int, customID: String, user: String
+    _ uploads: [StorageUpload], seconds: Int, customID: String, user: String, from source: StorageSource? = nil
   ) async throws(StorageFailure) {
     let bound = limits.storage.nameBytesMaximum
     guard (1...bound).contains(customID.utf8.count) else {
@@ -75,30 +76,29 @@ public struct StorageService: Sendable {
     }
     try checkLife(seconds)
     let name = StorageName.custom(id: customID, user: user)
-    try await withFiles(of: uploads, for: name.user, name: name) { pairs throws(StorageFailure) in
-      try await store(pairs, as: name, until: until(seconds))
+    let present = index[name]
+    try await withFiles(of: uploads, for: name.user, from: source, key: present) { pairs throws(StorageFailure) in
+      try await store(pairs, as: name, until: until(seconds), from: source)
     }
   }
 
   /// Adds or replaces keys and renews the life time. - Parameter seconds: nothing for an instance, which has its own.
   public func update(
-    _ place: StoragePlace, _ uploads: [StorageUpload], seconds: Int
+    _ place: StoragePlace, _ uploads: [StorageUpload], seconds: Int, from source: StorageSource? = nil
   ) async throws(StorageFailure) {
     // Before anything large is written.
     _ = try await pairs(place)
-    var name: StorageName?
-    if case .id = place {
-      try checkLife(seconds)
-      name = key(place).flatMap { index.name(of: $0) }
-    }
-    try await withFiles(of: uploads, for: name?.user, name: name) { pairs throws(StorageFailure) in
+    if case .id = place { try checkLife(seconds) }
+    let present = key(place)
+    let user = present.flatMap { index.name(of: $0)?.user }
+    try await withFiles(of: uploads, for: user, from: source, key: present) { pairs throws(StorageFailure) in
       switch place {
       case .instance(let id, _):
-        try await store(pairs, as: .instance(id), until: until(instances.seconds(of: id)))
+        try await store(pairs, as: .instance(id), until: until(instances.seconds(of: id)), from: source)
       case .id:
         guard let key = key(place), let record = directory[key] else { throw .unknown }
         let change = StorageChange(pairs, until: until(seconds), mayBeNew: false)
-        try await perform(.store(change, limits: limits.storage), on: record)
+        try await perform(.store(change, limits: limits.storage), on: record, from: source)
       }
     }
   }
@@ -106,7 +106,7 @@ public struct StorageService: Sendable {
   /// Stores under a name, whether there is something or not. One at a time for each name: else one who fails would take
   /// away what another has just begun to make.
   private func store(
-    _ pairs: [StoredPair], as name: StorageName, until: Timestamp
+    _ pairs: [StoredPair], as name: StorageName, until: Timestamp, from source: StorageSource? = nil
   ) async throws(StorageFailure) {
     let change = StorageChange(pairs, until: until, mayBeNew: true, name: name)
     try await names[abs(name.hashValue % names.count)].alone { () async throws(StorageFailure) in
@@ -114,11 +114,11 @@ public struct StorageService: Sendable {
       for _ in 0..<Self.attempts {
         let fresh = identifiers.uuid()
         let key = index.claim(name, for: fresh)
-        if key == fresh { return try await make(key, change) }
+        if key == fresh { return try await make(key, change, from: source) }
         // Never a new one under a key that has come to its end: replay would pass over it.
         guard let record = directory[key] else { continue }
         do throws(StorageFailure) {
-          return try await perform(.store(change, limits: limits.storage), on: record)
+          return try await perform(.store(change, limits: limits.storage), on: record, from: source)
         } catch {
           guard error == .unknown else { throw error }
         }
@@ -130,12 +130,14 @@ public struct StorageService: Sendable {
   private static let attempts = 3
 
   /// - Parameter key: new; nobody else knows it yet.
-  private func make(_ key: String, _ change: StorageChange) async throws(StorageFailure) {
+  private func make(
+    _ key: String, _ change: StorageChange, from source: StorageSource?
+  ) async throws(StorageFailure) {
     do throws(StorageFailure) {
       guard let record = directory.entity(key, limit: limits.storedRecordsMaximum) else {
         throw .limitReached("stored_records")
       }
-      try await perform(.store(change, limits: limits.storage), on: record)
+      try await perform(.store(change, limits: limits.storage), on: record, from: source)
     } catch {
       forget(key)
       throw error
@@ -146,17 +148,15 @@ public struct StorageService: Sendable {
   ///
   /// - Parameters:
   ///   - user: of whose bounds it is taken; nobody's if it is nil.
-  ///   - name: of the data; nil if it will be new.
+  ///   - source: whose share it is taken of, too.
+  ///   - key: of the data; nil if it will be one more record.
   private func withFiles(
-    of uploads: [StorageUpload], for user: String? = nil, name: StorageName? = nil,
+    of uploads: [StorageUpload], for user: String?, from source: StorageSource?, key: String?,
     _ body: ([StoredPair]) async throws(StorageFailure) -> Void
   ) async throws(StorageFailure) {
     try check(uploads)
-    var reservation: StorageIndex.Reservation?
-    if let user {
-      reservation = try index.reserve(fileBytes(of: uploads), for: user, name: name, limits)
-    }
-    defer { if let reservation { index.release(reservation) } }
+    let reservation = try index.reserve(fileBytes(of: uploads), for: user, from: source, key: key, limits)
+    defer { index.release(reservation) }
     var pinned: [BlobStore.Digest] = []
     defer {
       for digest in pinned { blobs.unpin(digest) }
@@ -296,24 +296,27 @@ public struct StorageService: Sendable {
 
   // MARK: Deleting
 
-  /// - Throws: `.unknown`, `.unknownKey`.
-  public func delete(_ name: String, of place: StoragePlace) async throws(StorageFailure) {
+  /// - Parameter source: whose share it takes to remember that something of an instance is not there any more.
+  /// - Throws: `.unknown`, `.unknownKey`, `.quota`.
+  public func delete(
+    _ name: String, of place: StoragePlace, from source: StorageSource? = nil
+  ) async throws(StorageFailure) {
     guard let pair = try await pairs(place).first(where: { $0.name.isNamed(name) }), pair.value != .hidden else {
       throw .unknownKey
     }
     if case .instance(let id, let user) = place,
       await instances.data(of: id, for: .customer(userKey: user))?.contains(where: { $0.name.isNamed(name) }) == true
     {
-      return try await hide([name], of: id)
+      return try await hide([name], of: id, from: source)
     }
     guard let key = key(place), let record = directory[key] else { throw .unknown }
     try await perform(.remove(name), on: record)
   }
 
-  public func delete(_ place: StoragePlace) async throws(StorageFailure) {
+  public func delete(_ place: StoragePlace, from source: StorageSource? = nil) async throws(StorageFailure) {
     let names = try await pairs(place).map(\.name)
     if case .instance(let id, _) = place {
-      if !names.isEmpty { try await hide(names, of: id) }
+      if !names.isEmpty { try await hide(names, of: id, from: source) }
       return
     }
     guard let key = key(place), let record = directory[key] else { throw .unknown }
@@ -321,9 +324,13 @@ public struct StorageService: Sendable {
   }
 
   /// The data below shows through where nothing is stored, so that what was deleted has to be said.
-  private func hide(_ names: [String], of id: String) async throws(StorageFailure) {
+  private func hide(
+    _ names: [String], of id: String, from source: StorageSource?
+  ) async throws(StorageFailure) {
+    let reservation = try index.reserve(0, for: nil, from: source, key: index[.instance(id)], limits)
+    defer { index.release(reservation) }
     try await store(
-      names.map { StoredPair($0, .hidden) }, as: .instance(id), until: until(instances.seconds(of: id)))
+      names.map { StoredPair($0, .hidden) }, as: .instance(id), until: until(instances.seconds(of: id)), from: source)
   }
 
   // MARK: What the data wants
@@ -385,9 +392,14 @@ public struct StorageService: Sendable {
     }
   }
 
-  private func perform(_ command: StorageCommand, on record: Entity<StoredData>) async throws(StorageFailure) {
+  /// - Parameter source: whose the data counts as, if it is changed: in the same turn, so that what has ended never does.
+  private func perform(
+    _ command: StorageCommand, on record: Entity<StoredData>, from source: StorageSource? = nil
+  ) async throws(StorageFailure) {
     do throws(TurnError<StorageRejection>) {
-      try await record.perform(command) { _ in }
+      try await record.perform(command) { [index] _ in
+        if let source { index.attribute(record.id.key, to: source) }
+      }
     } catch {
       throw StorageFailure(error)
     }

@@ -20,8 +20,8 @@ public enum SupportFailure: Error, Equatable, Sendable {
   case request(SupportRequestRejection)
   /// 413.
   case tooLarge(limit: Int)
-  /// The user has as much as one may have: 429.
-  case quota(_ what: String, limit: Int)
+  /// The user, or the address, has as much as one may have: 429.
+  case quota(_ what: String, limit: Int, of: StorageHolder = .user)
   /// A named limit is reached: 503 with Retry-After.
   case limitReached(String)
   /// The server is stopping or still recovering: 503 with Retry-After.

@@ -33,18 +33,21 @@ extension SupportService {
   }
 
   /// It is its uploader's until a comment of theirs takes it.
+  /// - Parameter source: as far as the actor is a stranger's, whose share it takes.
   /// - Throws: `.quota` for an end user who has as much as one may have.
   public func upload(
-    _ bytes: [UInt8], fileName: String, contentType: String, by actor: SupportActor
+    _ bytes: [UInt8], fileName: String, contentType: String, by actor: SupportActor, from source: StorageSource? = nil
   ) async throws(SupportFailure) -> SupportAttachment {
     try check(fileName, "filename", 1...Self.nameBytesMaximum)
+    let isStranger = if case .endUser = actor { true } else { false }
     let token: String
     do throws(StorageFailure) {
       token = try await storage.create(
         [
           StorageUpload(Self.fileKey, .file(bytes, contentType: contentType, name: fileName)),
           StorageUpload(Self.uploaderKey, .text(String(actor.number))),
-        ], seconds: min(Self.uploadSeconds, limits.storedSecondsMaximum), owner: Self.owner(actor))
+        ], seconds: min(Self.uploadSeconds, limits.storedSecondsMaximum), owner: Self.owner(actor),
+        from: isStranger ? source : nil)
     } catch { throw SupportFailure(error) }
     return SupportAttachment(token: token, fileName: fileName, contentType: contentType, size: bytes.count)
   }

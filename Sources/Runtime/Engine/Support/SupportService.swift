@@ -250,7 +250,7 @@ extension SupportFailure {
       case .invalid(let field, let reason): .invalid(field: field, reason: reason)
       case .tooLarge(let limit): .tooLarge(limit: limit)
       case .full: .storageFull
-      case .quota(let what, let limit): .quota(what, limit: limit)
+      case .quota(let what, let limit, let holder): .quota(what, limit: limit, of: holder)
       case .limitReached(let name): .limitReached(name)
       case .damaged, .unavailable: .unavailable
       }
