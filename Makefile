@@ -42,11 +42,11 @@ TESTS := Tests/run $(SWIFT) test --skip-build $(FLAGS)
 test: setup test-environment ## Run all tests
 	$(SWIFT) build --build-tests $(FLAGS)
 	$(TESTS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests --skip DeviceEdgeTests \
-	  --skip CCSEdgeTests
+	  --skip CCSEdgeTests --skip DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests \
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
 	$(TESTS) --filter DepartureTests
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter 'DeviceEdgeTests|CCSEdgeTests'
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
 	$(MAKE) torture-short
 	Tests/Fuzz/run 15
@@ -54,6 +54,8 @@ test: setup test-environment ## Run all tests
 torture: torture-build ## Everything that could happen to a server, the long form: hours
 	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate
 	Tests/Fuzz/run 600
+	$(SWIFT) build --build-tests $(FLAGS)
+	CARILLON_DEPARTURES=all $(TESTS) --no-parallel --filter DepartureTests
 	$(MAKE) churn
 
 churn: build ## Ten minutes of clients that come and leave: the server must not grow

@@ -249,17 +249,14 @@ let package = Package(
       "DeviceEdgeTests",
       [
         "DeviceEdge", "EdgeSecurity", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal",
-        nioCore,
-        nioPosix, nioSSL,
-        logging,
-        lifecycle, protobuf, systemPackage, "StandInSupport",
+        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, protobuf, systemPackage, "StandInSupport",
+        "TestSupport",
       ]),
     tests(
       "CCSEdgeTests",
       [
         "CCSEdge", "EdgeSecurity", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
-        nioCore, nioPosix,
-        nioSSL, logging, lifecycle, systemPackage, "StandInSupport",
+        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, systemPackage, "StandInSupport", "TestSupport",
       ]),
     tests("CarillonClientTests", ["CarillonClient", "Bayeux", "JSONEnvelope", nioCore]),
     tests(

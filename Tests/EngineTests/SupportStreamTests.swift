@@ -261,7 +261,7 @@ struct SupportStreamTests {
 }
 
 /// Ann, who has a phone and a tablet and a request, and an agent who answers it; the clock stands still.
-private struct StreamRig {
+struct StreamRig {
   let support: SupportRig
   let token: String
   let ann: SupportActor

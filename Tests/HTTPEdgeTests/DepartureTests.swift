@@ -25,17 +25,17 @@ struct DepartureTests {
     await #expect(processExitsWith: .success) { try await Departures.run(.deviceSocket) }
   }
 
-  @Test("an agent's stream of events, over real sockets")
+  @Test("an agent's stream of events")
   func agentStream() async {
     await #expect(processExitsWith: .success) {
-      try await Departures.runOverSockets("/agent/1/events", isOperator: false)
+      try await Departures.runStream("/agent/1/events", isOperator: false)
     }
   }
 
-  @Test("a stream of what happens to messages, over real sockets")
+  @Test("a stream of what happens to messages")
   func messageStream() async {
     await #expect(processExitsWith: .success) {
-      try await Departures.runOverSockets("/admin/1/messages/stream", isOperator: true)
+      try await Departures.runStream("/admin/1/messages/stream", isOperator: true)
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOEmbedded
-import Synchronization
+import TestSupport
 
 @testable import HTTPEdge
 
@@ -12,13 +12,6 @@ import Synchronization
 struct Departures: Sendable {
   enum Kind: Sendable { case pollClosed, pollReset, webSocket, deviceSocket, idle, halfHead, halfBody }
 
-  /// What was found: bytes that each departure has cost, over the second half of them.
-  struct Leak: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  private static let count = 100_000
-  private static let bytesMaximum = 20.0
   /// After so many the engine is waited for: it works on lanes of its own.
   private static let round = 500
 
@@ -29,10 +22,7 @@ struct Departures: Sendable {
   static func run(_ kind: Kind) async throws {
     try await ServerHarness.run { server in
       let clientID = try await server.cometSession(try await server.connect())
-      let services = EdgeServices(
-        engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(port: 0), exposition: { "" },
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-      let departures = Departures(kind: kind, services: services, clientID: clientID)
+      let departures = Departures(kind: kind, services: services(of: server), clientID: clientID)
       // An embedded loop belongs to one thread.
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         Thread { continuation.resume(with: Result { try departures.run() }) }.start()
@@ -42,14 +32,10 @@ struct Departures: Sendable {
 
   private func run() throws {
     let residents = LoopResidents(eventLoop: EmbeddedEventLoop())
-    for _ in 0..<(Self.count / 2) / Self.round { try depart(residents) }
-    let before = Heap.bytesInUse
-    for _ in 0..<(Self.count / 2) / Self.round { try depart(residents) }
-    let growth = Heap.bytesInUse - before
-    let slope = Double(growth) / Double(Self.count / 2)
-    print("\(kind): \(slope) bytes a departure")
-    guard slope <= Self.bytesMaximum else { throw Leak(description: "\(kind): \(slope) bytes a departure") }
-    guard services.heldPolls.current == 0 else { throw Leak(description: "a poll is held by nobody") }
+    try Departing.measure("\(kind)") { count in
+      for _ in 0..<count / Self.round { try depart(residents) }
+    }
+    guard services.heldPolls.current == 0 else { throw Departing.Leak("a poll is held by nobody") }
   }
 
   /// One round; returns once the engine has forgotten it.
@@ -66,7 +52,7 @@ struct Departures: Sendable {
     }
     let deadline = ContinuousClock.now + .seconds(60)
     while last != nil || handler != nil {
-      guard ContinuousClock.now < deadline else { throw Leak(description: "\(kind): the last one is still there") }
+      guard ContinuousClock.now < deadline else { throw Departing.Leak("\(kind): the last one is still there") }
       usleep(200)
     }
   }
@@ -95,35 +81,52 @@ struct Departures: Sendable {
     " HTTP/1.1\r\nHost: x\r\ngms_user: user\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 
-  /// The same over real sockets, for what runs in tasks of its own: streams of events, left by whoever follows them.
-  static func runOverSockets(_ path: String, isOperator: Bool) async throws {
+  /// Streams of events, left by whoever follows them: what runs in tasks of its own, so that the loop is anybody's.
+  static func runStream(_ path: String, isOperator: Bool) async throws {
     try await ServerHarness.run { server in
       let token = try server.tokens.create(name: "follower", role: isOperator ? .admin : .agent)
-      func depart(_ count: Int) async throws {
-        for _ in 0..<count {
-          let client = try await server.connect()
-          try await client.get(path, headers: "Authorization: Bearer \(token)\r\n")
-          guard try await client.response(withoutBody: true).status == 200 else {
-            throw Leak(description: "\(path): not served any more")
-          }
-          await client.close()
-          // Only so many may follow at once.
-          try await until { server.server.connectionCount < 4 }
-        }
-        try await until { server.server.connectionCount == 0 }
+      let services = services(of: server)
+      let loop = NIOAsyncTestingEventLoop()
+      let residents = LoopResidents(eventLoop: loop)
+      let head = "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+      try await Departing.measureCostly(path) { count in
+        for _ in 0..<count { try await follow(head, services, residents, loop) }
       }
-      try await depart(socketCount / 2)
-      let before = Heap.bytesInUse
-      try await depart(socketCount / 2)
-      let slope = Double(Heap.bytesInUse - before) / Double(socketCount / 2)
-      print("\(path): \(slope) bytes a departure")
-      guard slope <= socketBytesMaximum else { throw Leak(description: "\(path): \(slope) bytes a departure") }
+      await loop.shutdownGracefully()
     }
   }
 
-  private static let socketCount = 2_000
-  /// A stream of events is a task, a stream and their buffers: 2 KB and more. The pools of threads and sockets breathe.
-  private static let socketBytesMaximum = 200.0
+  /// Returns once the server has forgotten whoever followed: only so many may at once.
+  private static func follow(
+    _ head: String, _ services: EdgeServices, _ residents: LoopResidents, _ loop: NIOAsyncTestingEventLoop
+  ) async throws {
+    let channel = NIOAsyncTestingChannel(loop: loop)
+    let handler = try await loop.executeInContext {
+      try Listener.addHandlers(to: channel.pipeline.syncOperations, services, residents)
+      return Remembered(try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
+    }
+    try await channel.writeInbound(ByteBuffer(string: head))
+    let answer = String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self))
+    guard answer.hasPrefix("HTTP/1.1 200 ") else { throw Departing.Leak("not served any more: \(answer)") }
+    try await loop.executeInContext { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+    _ = try? await channel.finish(acceptAlreadyClosed: true)
+    try await Departing.until { handler.isGone }
+  }
+
+  private static func services(of server: ServerHarness) -> EdgeServices {
+    EdgeServices(
+      engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(port: 0), exposition: { "" },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  /// Knows whether a connection is still held by anybody.
+  private final class Remembered: @unchecked Sendable {
+    private weak var handler: HTTPConnectionHandler?
+
+    init(_ handler: HTTPConnectionHandler) { self.handler = handler }
+
+    var isGone: Bool { handler == nil }
+  }
 
   private func write(_ text: String, to channel: EmbeddedChannel) throws {
     try channel.writeInbound(ByteBuffer(string: text))
@@ -139,33 +142,5 @@ struct Departures: Sendable {
     }
     channel.embeddedEventLoop.run()
     _ = try? channel.finish(acceptAlreadyClosed: true)
-  }
-}
-
-/// What the process has asked the C library's allocator for and not given back.
-enum Heap {
-  static var bytesInUse: Int {
-    // `malloc_info` is not in the module that Swift makes of the C library's headers.
-    typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
-    var text: UnsafeMutablePointer<CChar>?
-    var count = 0
-    guard let symbol = dlsym(nil, "malloc_info"), let stream = open_memstream(&text, &count) else {
-      fatalError("the allocator does not say what it has given out")
-    }
-    _ = unsafeBitCast(symbol, to: Report.self)(0, stream)
-    fclose(stream)
-    defer { free(text) }
-    guard let text else { fatalError("the allocator says nothing") }
-    // The sums over all arenas stand behind the last of them.
-    let report = String(cString: text)
-    let sums = report.components(separatedBy: "</heap>").last ?? ""
-    func size(_ element: String) -> Int {
-      sums.components(separatedBy: "\n").filter { $0.hasPrefix(element) }.reduce(0) { sum, line in
-        let digits = line.components(separatedBy: "size=\"").last?.prefix { $0.isNumber } ?? ""
-        return sum + (Int(digits) ?? 0)
-      }
-    }
-    return size("<system type=\"current\"") - size("<total type=\"fast\"") - size("<total type=\"rest\"")
-      + size("<total type=\"mmap\"")
   }
 }

@@ -35,7 +35,8 @@ struct CCSListener {
       .bind(host: services.configuration.host, port: services.configuration.port).get()
   }
 
-  private static func build(
+  /// What stands in the pipeline of a connection.
+  static func build(
     _ channel: any Channel, _ services: CCSServices, _ connections: CCSConnections
   ) throws {
     guard let connections = connections[channel.eventLoop] else { throw ChannelError.inappropriateOperationForState }

@@ -55,7 +55,8 @@ struct MCSListener: Sendable {
     return try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
   }
 
-  private func build(_ channel: any Channel) throws {
+  /// What stands in the pipeline of a connection.
+  func build(_ channel: any Channel) throws {
     guard let sweep = sweeps[channel.eventLoop] else { throw ChannelError.inappropriateOperationForState }
     // A handshake is more than a connection gets that there is no room for.
     guard let seat = admission.admit(channel.remoteAddress) else {
