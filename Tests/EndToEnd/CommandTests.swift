@@ -102,6 +102,15 @@ extension ServerFromOutside {
       }
     }
 
+    @Test("a server that has no token says so once")
+    func noToken() async throws {
+      try await ServerProcess.run(agents: []) { server in
+        let status = try await server.stop()
+        #expect(status == 0)
+        #expect(server.log.components(separatedBy: "no token exists").count == 2, "\(server.log)")
+      }
+    }
+
     @Test("a port that is taken: the address is named, and nothing is made on the disk")
     func cannotListen() async throws {
       try await ServerProcess.run { server in

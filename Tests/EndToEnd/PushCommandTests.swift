@@ -57,6 +57,31 @@ extension ServerFromOutside {
       }
     }
 
+    @Test("what waits for its next attempt is counted where operators look, with the age of its oldest")
+    func backlog() async throws {
+      try await PushReceiver.run { receiver in
+        var options = receiver.options(delaySeconds: 0)
+        for (name, value) in options["push", default: [:]] where value == receiver.url() {
+          options["push", default: [:]][name] = "http://127.0.0.1:9/nobody-listens"
+        }
+        try await ServerProcess.run(options) { server in
+          let chat = try await PushPayloadTests.away(server, type: "customhttp", device: "device-77")
+          try await PushPayloadTests.write(chat, server, ["Are you still there?"])
+          func total(_ metric: String) async throws -> Double {
+            try await server.wire().get("/metrics").text.split(separator: "\n")
+              .filter { $0.hasPrefix(metric + "{") }
+              .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+          }
+          try await eventually("a push that waits") {
+            let (depth, age) = (
+              try await total("carillon_push_queue_depth"), try await total("carillon_push_oldest_age_seconds")
+            )
+            return depth == 1 && age > 0 ? true : nil
+          }
+        }
+      }
+    }
+
     @Test("SIGHUP: a credential that was missing is taken up, and pushes go out")
     func reload() async throws {
       let apns = try await StandIn.start("apns.py")

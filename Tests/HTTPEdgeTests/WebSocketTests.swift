@@ -116,6 +116,55 @@ struct CometWebSocketTests {
     }
   }
 
+  @Test(
+    "what a socket was written, and may not have brought, comes again; what it brought does not",
+    arguments: [(true, true), (false, false)])
+  func arrival(isReset: Bool, comesAgain: Bool) async throws {
+    try await ServerHarness.run { server in
+      let user = "gms_user: user\r\n"
+      let rest = try await server.connect()
+      try await rest.post("/genesys/1/service/request-chat", "", headers: user)
+      let serviceID = try #require(try await rest.response().body.split(separator: "\"").dropFirst(3).first)
+      let chat = "/genesys/1/service/\(serviceID)/ixn/chat"
+      try await rest.post(chat, #"{"notify_by":"comet","nickname":"Guest 7"}"#, headers: user)
+      _ = try await rest.response()
+      func say(_ text: String) async throws {
+        try await rest.post(chat + "/send", #"{"message":"\#(text)"}"#, headers: user)
+        #expect(try await rest.response().status == 200)
+      }
+      let clientID = try await server.cometSession(try await server.connect())
+      let socket = try await server.connect()
+      try await socket.get("/genesys/cometd", headers: Self.request + user)
+      #expect(try await socket.response(withoutBody: true).status == 101)
+      // The first connect of a session over a new transport is answered at once, the next one is held.
+      let connect =
+        #"[{"channel":"/meta/connect","clientId":"\#(clientID)","connectionType":"websocket","advice":{"timeout":"#
+      try await socket.write(text(connect + "0}}]"))
+      _ = try await read(socket)
+      try await socket.write(text(connect + "60000}}]"))
+      try await say("hello")
+      while !String(decoding: try await read(socket).payload, as: UTF8.self).contains("hello") {}
+      if isReset {
+        try await socket.reset()
+      } else {
+        try await socket.write(frame(8, [3, 232]))
+        #expect(try await closeCode(socket) == 1000)
+        try await socket.closure()
+      }
+      let other = try await server.connect()
+      try await other.post("/genesys/cometd/connect", server.connect(clientID), headers: user)
+      try await say("next")
+      var answer = try await other.response().body
+      if comesAgain, !answer.contains("hello") {
+        // "next" was there before the reset was noticed.
+        try await other.post("/genesys/cometd/connect", server.connect(clientID), headers: user)
+        answer = try await other.response().body
+      }
+      #expect(answer.contains("hello") == comesAgain, "\(answer)")
+      #expect(comesAgain || answer.contains("next"))
+    }
+  }
+
   @Test("a frame that comes with the upgrade request is not lost")
   func eager() async throws {
     try await ServerHarness.run { server in
