@@ -258,7 +258,9 @@ let package = Package(
         "CCSEdge", "EdgeSecurity", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
         nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, systemPackage, "StandInSupport", "TestSupport",
       ]),
-    tests("CarillonClientTests", ["CarillonClient", "Bayeux", "JSONEnvelope", nioCore]),
+    tests(
+      "CarillonClientTests",
+      ["CarillonClient", "Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
     tests(
       "CarillonConfigurationTests",
       [

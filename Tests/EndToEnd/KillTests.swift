@@ -119,7 +119,8 @@ extension ServerFromOutside {
         if customer.habit == .away {
           try await judgePushes(lines, customer, receiver)
         } else {
-          let received = try await eventually("\(customer.name) has all \(lines.count) events") {
+          let had = customer.ledger.position
+          let received = try await eventually("\(customer.name), who had \(had), has all \(lines.count) events") {
             let received = customer.ledger.snapshot.received
             return received.count >= lines.count ? received : nil
           }

@@ -38,7 +38,12 @@ final class ServerProcess: Sendable {
     } catch {
       await server.end()
       Issue.record("the server's log ends with:\n\(server.log.suffix(3_000))")
-      try? FileManager.default.removeItem(atPath: server.directory)
+      // `CARILLON_KEEP=1`: what a failure leaves behind is there to be looked at.
+      if ProcessInfo.processInfo.environment["CARILLON_KEEP"] == nil {
+        try? FileManager.default.removeItem(atPath: server.directory)
+      } else {
+        print("kept: \(server.directory)")
+      }
       throw error
     }
     await server.end()

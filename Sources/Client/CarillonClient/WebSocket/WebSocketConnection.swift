@@ -102,7 +102,12 @@ public final class WebSocketConnection: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  public func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  public func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    // A server that dies in the moment of the upgrade: the end was told before there was anybody to hear it.
+    if !context.channel.isActive { ended() }
+  }
+
   public func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -128,7 +133,9 @@ public final class WebSocketConnection: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
   }
 
-  public func channelInactive(context: ChannelHandlerContext) {
+  public func channelInactive(context: ChannelHandlerContext) { ended() }
+
+  private func ended() {
     let callback = onClose
     onClose = nil
     onText = nil
