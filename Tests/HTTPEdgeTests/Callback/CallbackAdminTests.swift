@@ -60,6 +60,17 @@ struct CallbackAdminTests {
     }
   }
 
+  @Test("the next page of the queues has the very window of the one before, to the millisecond")
+  func window() async throws {
+    try await ServerHarness.runCallbacks { server, app in
+      let ops = try await server.caller("ops", .admin)
+      for _ in 0..<2 { _ = try await app.order() }
+      let path = Self.queues + "?max=1&start_time=2026-01-01T00:00:00.123Z&end_time=2999-01-01T00:00:00.789Z"
+      let link = try #require(try await ops.call("GET", path).header("Link"))
+      #expect(link.contains("00.123Z") && link.contains("00.789Z"), "\(link)")
+    }
+  }
+
   @Test(
     "a wrong parameter is named",
     arguments: [

@@ -30,7 +30,9 @@ struct CallbackAdminRoutes {
     let queues = Dictionary(grouping: page.elements, by: \.request.serviceName).sorted { $0.key < $1.key }
     let url = ExternalURL(settings, engine.options.current, request, context)
     // The next page is one of the same window.
-    let window = [("start_time", filter.from.iso8601), ("end_time", filter.to.iso8601)]
+    let window = [
+      ("start_time", filter.from.iso8601Milliseconds), ("end_time", filter.to.iso8601Milliseconds),
+    ]
     return .json(adding: parameters.link(request.uri.path, "after", next: page.next, window)) { writer in
       writer.beginObject()
       for (service, callbacks) in queues {
