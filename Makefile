@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo test test-environment torture torture-short torture-build churn fuzz bench format lint clean
+.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz bench format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -39,10 +39,15 @@ demo: build ## Play the whole story: chat, background, push, kill, restart, catc
 # tests one after the other.
 TESTS := Tests/run $(SWIFT) test --skip-build $(FLAGS)
 
-test: setup test-environment ## Run all tests
+test: lint fast slow ## Run all tests, cheap ones first
+
+fast: setup ## Run what needs no sockets: the pure modules and the engine, in minutes
 	$(SWIFT) build --build-tests $(FLAGS)
 	$(TESTS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests --skip DeviceEdgeTests \
 	  --skip CCSEdgeTests --skip DepartureTests
+
+slow: setup test-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
+	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests \
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
 	$(TESTS) --filter DepartureTests
@@ -98,8 +103,9 @@ bench: setup ## Measure: journal, chat, idle connections, restart
 format: ## Format the sources
 	$(SWIFT) format --in-place --recursive Package.swift Sources Journal Benchmarks Tests
 
-lint: ## Say what is not formatted
+lint: ## Say what is not formatted, and what stands twice
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Journal Benchmarks Tests
+	Tests/twins 119 Sources Journal Benchmarks
 
 clean: ## Remove what was built
 	rm -rf .build $(VENV)
