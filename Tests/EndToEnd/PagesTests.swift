@@ -12,7 +12,8 @@ extension ServerFromOutside {
     @Test(
       "run as they are printed",
       arguments: [
-        "README.md", "Sources/CALLBACK.md", "Sources/IDENTITY.md", "Sources/MESSAGING.md", "Sources/SUPPORT.md",
+        "README.md", "Journal/OPERATING.md", "Sources/CALLBACK.md", "Sources/CHAT.md", "Sources/IDENTITY.md",
+        "Sources/MESSAGING.md", "Sources/PUSH.md", "Sources/SUPPORT.md",
       ])
     func run(_ page: String) async throws {
       let script = Self.root.appendingPathComponent("Tests/EndToEnd/Scripts/run_page.py").path
@@ -50,7 +51,7 @@ extension ServerFromOutside {
     }
 
     private static func pages() throws -> [URL] {
-      let folders = [root, root.appendingPathComponent("Sources"), root.appendingPathComponent("Journal")]
+      let folders = ["", "Benchmarks", "Journal", "Sources", "Tests"].map { root.appendingPathComponent($0) }
       return try folders.flatMap {
         try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
       }
