@@ -67,7 +67,7 @@ struct RecordTests {
     #expect(desk.decide(.away, now: .epoch).isEmpty)
     desk.evolve(.readinessChanged(isReady), at: .epoch)
     #expect(desk.readiness == (isReady ? .ready(for: nil) : .away))
-    #expect(AgentDesk.readiness(note: AgentDesk.note(desk)) == desk.readiness)
+    #expect(try AgentDesk.readiness(note: AgentDesk.note(desk)) == desk.readiness)
     #expect(StoredEvent(AgentDesk.Event.readinessChanged(isReady)).payload == [8, isReady ? 1 : 0])
     #expect(desk.stateBytes == (isReady ? [8, 1] : []))
     #expect(try AgentDesk(stateBytes: desk.stateBytes) == desk)
@@ -87,7 +87,7 @@ struct RecordTests {
     }
     #expect(desk.decide(.ready(for: services), now: .epoch).isEmpty)
     #expect(try AgentDesk(stateBytes: desk.stateBytes) == desk)
-    #expect(AgentDesk.readiness(note: AgentDesk.note(desk)) == .ready(for: services))
+    #expect(try AgentDesk.readiness(note: AgentDesk.note(desk)) == .ready(for: services))
   }
 
   @Test("a record comes back from the bytes of its state, at each of its steps, and goes on alike")

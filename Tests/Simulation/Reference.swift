@@ -21,7 +21,7 @@ struct Reference {
   private(set) var broadcasts: [String: BroadcastView] = [:]
   /// The world tells it what operators configure.
   var support = SupportLedger()
-  private(set) var states = ReplayedStates()
+  let states = ReplayedStates()
   /// Where each push went to, once its queue has it.
   private(set) var acceptedBy: [PushID: String] = [:]
 

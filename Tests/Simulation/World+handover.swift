@@ -140,7 +140,7 @@ extension JournalMirror.Record {
     let kind = EntityKind(rawValue: kind)
     var name = "\(tag)"
     payload.withUnsafeBytes { bytes in
-      if let event = JournalKinds.describe(kind: kind, tag: tag, payload: bytes) { name = event.name }
+      if let event = Catalogue.carillon.describe(kind: kind, tag: tag, payload: bytes) { name = event.name }
     }
     return "\(position) \(kind.name ?? "?"):\(key.prefix(8)) \(sequence) \(name)"
   }

@@ -81,7 +81,8 @@ extension World {
       guard case .success(let key) = result else { return }
       groups.removeAll { $0.sender == sender && $0.name == name }
       groups.append(GivenGroup(key: key, name: name, sender: sender))
-      if reference.states.groups["\(sender) \(name)"]?.state.key != key, openRequests.count <= 1 {
+      let known = reference.states.state(DeviceGroup.self, EntityID(.deviceGroup, "\(sender) \(name)"))?.key
+      if known != key, openRequests.count <= 1 {
         violated(.nothingAcknowledgedIsLost, "\(name) was made and is not in the journal")
       }
     }

@@ -42,25 +42,21 @@ public enum RecoveryPurpose: Sendable {
   case maintenance
 }
 
-/// All state, as replay leaves it.
+/// All state, as replay leaves it: of every kind in the catalogue.
 struct Replayed: Sendable {
-  var chats = RecoveredKind<ChatSession>()
-  var comet = RecoveredKind<CometRecord>()
-  var queues = RecoveredKind<PushQueue>()
-  var desks = RecoveredKind<AgentDesk>()
-  var redactions = RecoveredKind<RedactionLog>()
-  var devices = RecoveredKind<Device>()
-  var installations = RecoveredKind<Installation>()
-  var groups = RecoveredKind<DeviceGroup>()
-  var broadcasts = RecoveredKind<Broadcast>()
-  var callbacks = RecoveredKind<Callback>()
-  var subscriptions = RecoveredKind<Subscription>()
-  var stored = RecoveredKind<StoredData>()
-  var supportRequests = RecoveredKind<SupportRequest>()
-  var supportUsers = RecoveredKind<SupportUser>()
-  var supportApps = RecoveredKind<SupportApp>()
+  fileprivate var kinds: [UInt8: any RecoveredEntities] = [:]
   /// The snapshot that it began with.
   var snapshot: SnapshotInfo?
+
+  /// What it made of the kind whose entities have this state.
+  subscript<State: RestorableState>(_ kind: EntityKind, _ type: State.Type = State.self) -> RecoveredKind<State> {
+    guard let recovered = kinds[kind.rawValue] as? RecoveredKind<State> else {
+      preconditionFailure("the entities of kind \(kind.rawValue) have another state")
+    }
+    return recovered
+  }
+
+  func count(of kind: EntityKind) -> Int { kinds[kind.rawValue]?.count ?? 0 }
 }
 
 extension Engine {
@@ -77,16 +73,16 @@ extension Engine {
     try await onThread { [spill] in try spill.clear() }
     log.open(writer)
     if let point = replayed.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
-    let sessions = restoreSessions(replayed.comet)
-    let lost = await restoreChats(replayed.chats)
-    restoreDevices(replayed.devices)
-    restoreQueues(replayed.queues)
-    await restoreMessaging(replayed)
-    restoreCallbacks(replayed)
-    restoreSubscriptions(replayed.subscriptions)
-    try await restoreStorage(replayed.stored)
-    restoreSupport(replayed)
-    restore(replayed.redactions, to: redactions)
+    let sessions = restoreSessions(replayed[.cometSession])
+    let lost = try await restoreChats(replayed[.chatSession])
+    try restoreDevices(replayed[.device])
+    try restoreQueues(replayed[.pushQueue])
+    try await restoreMessaging(replayed)
+    try restoreCallbacks(replayed)
+    try restoreSubscriptions(replayed[.subscription])
+    try await restoreStorage(replayed[.stored])
+    try restoreSupport(replayed)
+    restore(replayed[.redactionLog], to: redactions)
     // Before anything of the customer whom it is about leaves the house.
     try await resumeRedaction()
     if purpose == .service {
@@ -95,8 +91,9 @@ extension Engine {
     }
     return RecoverySummary(
       records: report.records, snapshotPosition: replayed.snapshot?.point.position, segments: report.segments,
-      bytesCut: report.cutByteCount, chats: replayed.chats.count, cometSessions: replayed.comet.count,
-      pushQueues: replayed.queues.count, duration: .milliseconds(context.time.monotonicMilliseconds - started))
+      bytesCut: report.cutByteCount, chats: replayed.count(of: .chatSession),
+      cometSessions: replayed.count(of: .cometSession), pushQueues: replayed.count(of: .pushQueue),
+      duration: .milliseconds(context.time.monotonicMilliseconds - started))
   }
 
   private func openJournal() throws -> (JournalWriter, RecoveryReport, Replayed) {
@@ -127,92 +124,30 @@ extension Engine {
 
   private func replay(over snapshot: Snapshot?) throws -> (JournalWriter, RecoveryReport, Replayed) {
     let indexes = try SnapshotIndex.read(snapshot)
-    func table<State: RestorableState>(_ kind: EntityKind) -> ReplayTable<State> {
-      guard let index = indexes[kind] else { return ReplayTable(kind: kind) }
-      return ReplayTable(kind: kind) { try index.base(of: $0) }
-    }
-    var chats: ReplayTable<ChatSession> = table(.chatSession)
-    var comet: ReplayTable<CometRecord> = table(.cometSession)
-    var queues: ReplayTable<PushQueue> = table(.pushQueue)
-    var desks: ReplayTable<AgentDesk> = table(.agent)
-    var redactions: ReplayTable<RedactionLog> = table(.redactionLog)
-    var devices: ReplayTable<Device> = table(.device)
-    var installations: ReplayTable<Installation> = table(.installation)
-    var groups: ReplayTable<DeviceGroup> = table(.deviceGroup)
-    var broadcasts: ReplayTable<Broadcast> = table(.broadcast)
-    var callbacks: ReplayTable<Callback> = table(.callback)
-    var subscriptions: ReplayTable<Subscription> = table(.subscription)
-    var stored: ReplayTable<StoredData> = table(.stored)
-    var supportRequests: ReplayTable<SupportRequest> = table(.supportRequest)
-    var supportUsers: ReplayTable<SupportUser> = table(.supportUser)
-    var supportApps: ReplayTable<SupportApp> = table(.supportApp)
+    let cards = Catalogue.carillon.cards
+    var lanes = [ReplayLane?](repeating: nil, count: 256)
+    for card in cards { lanes[Int(card.kind.rawValue)] = card.lane(over: indexes[card.kind]) }
     var settings = configuration.journal
     settings.startingPoint = snapshot?.info.point
     let onFatal = onFatal
     let (writer, report) = try JournalWriter.open(
       directory: configuration.journalDirectory, configuration: settings, storage: environment.storage,
       deliver: JournalLog.delivery(to: outbox), onFatal: { onFatal("\($0)") }
-    ) { view in
-      let kind = EntityKind(rawValue: view.kind)
-      guard !view.isRedacted else {
-        // Erased lawfully: nothing is left to replay, and what it belonged to may have a gap there.
-        switch kind {
-        case .chatSession: chats.erasedRecords += 1
-        case .cometSession: comet.erasedRecords += 1
-        case .pushQueue: queues.erasedRecords += 1
-        case .device: devices.erasedRecords += 1
-        case .installation: installations.erasedRecords += 1
-        case .deviceGroup: groups.erasedRecords += 1
-        case .broadcast: broadcasts.erasedRecords += 1
-        case .callback: callbacks.erasedRecords += 1
-        case .subscription: subscriptions.erasedRecords += 1
-        case .stored: stored.erasedRecords += 1
-        case .supportRequest: supportRequests.erasedRecords += 1
-        case .supportUser: supportUsers.erasedRecords += 1
-        case .supportApp: supportApps.erasedRecords += 1
-        default: break
-        }
-        return
+    ) { [lanes] view in
+      guard let lane = lanes[Int(view.kind)] else {
+        if view.isRedacted { return }
+        throw ReplayError.unknownKind(position: view.position, kind: view.kind)
       }
-      let record = ReplayRecord(
-        position: view.position, kind: kind, key: view.key, sequence: view.sequence,
-        time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload)
-      switch kind {
-      case .chatSession: try chats.apply(record)
-      case .cometSession: try comet.apply(record)
-      case .pushQueue: try queues.apply(record)
-      case .agent: try desks.apply(record)
-      case .redactionLog: try redactions.apply(record)
-      case .device: try devices.apply(record)
-      case .installation: try installations.apply(record)
-      case .deviceGroup: try groups.apply(record)
-      case .broadcast: try broadcasts.apply(record)
-      case .callback: try callbacks.apply(record)
-      case .subscription: try subscriptions.apply(record)
-      case .stored: try stored.apply(record)
-      case .supportRequest: try supportRequests.apply(record)
-      case .supportUser: try supportUsers.apply(record)
-      case .supportApp: try supportApps.apply(record)
-      default: throw ReplayError.unknownKind(position: record.position, kind: view.kind)
-      }
+      // Erased lawfully: nothing is left to replay, and what it belonged to may have a gap there.
+      guard !view.isRedacted else { return lane.erased() }
+      try lane.apply(
+        ReplayRecord(
+          position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
+          time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
     }
     do {
-      let replayed = Replayed(
-        chats: try RecoveredKind(chats, over: indexes[.chatSession]),
-        comet: try RecoveredKind(comet, over: indexes[.cometSession]),
-        queues: try RecoveredKind(queues, over: indexes[.pushQueue]),
-        desks: try RecoveredKind(desks, over: indexes[.agent]),
-        redactions: try RecoveredKind(redactions, over: indexes[.redactionLog]),
-        devices: try RecoveredKind(devices, over: indexes[.device]),
-        installations: try RecoveredKind(installations, over: indexes[.installation]),
-        groups: try RecoveredKind(groups, over: indexes[.deviceGroup]),
-        broadcasts: try RecoveredKind(broadcasts, over: indexes[.broadcast]),
-        callbacks: try RecoveredKind(callbacks, over: indexes[.callback]),
-        subscriptions: try RecoveredKind(subscriptions, over: indexes[.subscription]),
-        stored: try RecoveredKind(stored, over: indexes[.stored]),
-        supportRequests: try RecoveredKind(supportRequests, over: indexes[.supportRequest]),
-        supportUsers: try RecoveredKind(supportUsers, over: indexes[.supportUser]),
-        supportApps: try RecoveredKind(supportApps, over: indexes[.supportApp]), snapshot: snapshot?.info)
+      var replayed = Replayed(snapshot: snapshot?.info)
+      for card in cards { replayed.kinds[card.kind.rawValue] = try lanes[Int(card.kind.rawValue)]?.finish() }
       return (writer, report, replayed)
     } catch {
       try? writer.close()
@@ -225,18 +160,25 @@ extension Engine {
     _ replayed: Replayed, _ sessions: [CometSession], lost: [(chat: String, sessions: [String])]
   ) async {
     // What must not go out any more, then what was owed: what is new must not overtake it.
-    for device in replayed.devices.entities { await devices.remind(device.key) }
-    for device in replayed.installations.entities { await installations.remind(device.key) }
-    for queue in replayed.queues.entities { await queues[queue.key]?.rearm() }
-    for broadcast in replayed.broadcasts.entities { await messaging.broadcasts.broadcasts[broadcast.key]?.rearm() }
-    for chat in replayed.chats.entities { await chats.directory[chat.key]?.rearm() }
-    for one in replayed.subscriptions.entities { await notifications.directory[one.key]?.rearm() }
-    for one in replayed.stored.entities { await storage.directory[one.key]?.rearm() }
-    for callback in replayed.callbacks.entities { await callbacks.directory[callback.key]?.rearm() }
-    await support.takeUp(replayed.supportRequests.entities.map(\.key))
+    for device in replayed[.device, Device.self].entities { await devices.remind(device.key) }
+    for device in replayed[.installation, Installation.self].entities { await installations.remind(device.key) }
+    for queue in replayed[.pushQueue, PushQueue.self].entities { await queues[queue.key]?.rearm() }
+    for one in replayed[.broadcast, Broadcast.self].entities {
+      await messaging.broadcasts.broadcasts[one.key]?.rearm()
+    }
+    let chatting: RecoveredKind<ChatSession> = replayed[.chatSession]
+    for chat in chatting.entities { await chats.directory[chat.key]?.rearm() }
+    for one in replayed[.subscription, Subscription.self].entities {
+      await notifications.directory[one.key]?.rearm()
+    }
+    for one in replayed[.stored, StoredData.self].entities { await storage.directory[one.key]?.rearm() }
+    for callback in replayed[.callback, Callback.self].entities {
+      await callbacks.directory[callback.key]?.rearm()
+    }
+    await support.takeUp(replayed[.supportRequest, SupportRequest.self].entities.map(\.key))
     // A kill may have come between the chat's record and the callback's.
     for id in callbacks.index.chatting { await callbacks.chatChanged(id) }
-    for id in replayed.chats.finished { await callbacks.chatIsGone(id) }
+    for id in chatting.finished { await callbacks.chatIsGone(id) }
     callbacks.router.open()
     for session in sessions where comet.directory[session.clientID] === session { await requeue(session) }
     await detachLost(lost)
@@ -271,42 +213,58 @@ extension Engine {
     }.start()
   }
 
-  private func restoreDevices(_ recovered: RecoveredKind<Device>) {
+  /// What is known of an entity that sleeps.
+  /// - Throws: `unreadableNote`. The checksum of the snapshot was right, so that it is a defect of our own, or another
+  ///   version's: to go on would be to forget whose it is.
+  private static func note<Note>(
+    _ kind: EntityKind, _ key: String, _ brief: Brief, _ read: ([UInt8]) throws(PayloadError) -> Note
+  ) throws(ReplayError) -> Note {
+    do throws(PayloadError) { return try read(brief.note) } catch {
+      throw .unreadableNote(entity: EntityID(kind, key), reason: error)
+    }
+  }
+
+  private func restoreDevices(_ recovered: RecoveredKind<Device>) throws {
     devices.index.reserveCapacity(recovered.count)
     for device in recovered.entities { devices.index.set(device.key, DeviceNote(device.state)) }
     for device in recovered.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      if let note = try? DeviceNote(bytes: device.brief.note) { devices.index.set(device.key, note) }
+      devices.index.set(
+        device.key, try Self.note(.device, device.key, device.brief, DeviceNote.init(bytes:)))
     }
     restore(recovered, to: devices.directory)
   }
 
-  private func restoreQueues(_ recovered: RecoveredKind<PushQueue>) {
+  private func restoreQueues(_ recovered: RecoveredKind<PushQueue>) throws {
     for queue in recovered.entities {
       deadLetters.set(queue.key, queue.state.deadLetters.count)
       deadLetters.set(queue.key, queue.state.backlog)
     }
-    for queue in recovered.sleeping { deadLetters.restored(queue.key, note: queue.brief.note) }
+    for queue in recovered.sleeping {
+      try Self.note(.pushQueue, queue.key, queue.brief) { bytes throws(PayloadError) in
+        try deadLetters.restored(queue.key, note: bytes)
+      }
+    }
     restore(recovered, to: queues)
   }
 
-  private func restoreCallbacks(_ replayed: Replayed) {
-    restore(replayed.desks, to: desks)
-    for desk in replayed.desks.entities {
+  private func restoreCallbacks(_ replayed: Replayed) throws {
+    let (agents, ordered) = (replayed[.agent, AgentDesk.self], replayed[.callback, Callback.self])
+    restore(agents, to: desks)
+    for desk in agents.entities {
       callbacks.router.changed(agent: desk.key, desk.state.readiness)
     }
-    for desk in replayed.desks.sleeping {
-      callbacks.router.changed(agent: desk.key, AgentDesk.readiness(note: desk.brief.note))
+    for desk in agents.sleeping {
+      callbacks.router.changed(
+        agent: desk.key, try Self.note(.agent, desk.key, desk.brief, AgentDesk.readiness(note:)))
     }
-    restore(replayed.callbacks, to: callbacks.directory)
+    restore(ordered, to: callbacks.directory)
     let current = options.current
-    callbacks.index.reserveCapacity(replayed.callbacks.count)
-    for callback in replayed.callbacks.entities {
+    callbacks.index.reserveCapacity(ordered.count)
+    for callback in ordered.entities {
       restored(callback.key, CallbackNote(callback.state) { current.lookupKeys(ofCallback: $0).all })
     }
-    for callback in replayed.callbacks.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      if let note = try? CallbackNote(bytes: callback.brief.note) { restored(callback.key, note) }
+    for callback in ordered.sleeping {
+      restored(callback.key, try Self.note(.callback, callback.key, callback.brief, CallbackNote.init(bytes:)))
     }
   }
 
@@ -316,31 +274,34 @@ extension Engine {
     callbacks.router.changed(id, from: nil, to: note)
   }
 
-  private func restoreMessaging(_ replayed: Replayed) async {
-    restore(replayed.installations, to: installations.directory)
-    for device in replayed.installations.entities { installations.restored(device.key, InstallationNote(device.state)) }
-    for device in replayed.installations.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      guard let note = try? InstallationNote(bytes: device.brief.note) else { continue }
+  private func restoreMessaging(_ replayed: Replayed) async throws {
+    let known: RecoveredKind<Installation> = replayed[.installation]
+    restore(known, to: installations.directory)
+    for device in known.entities { installations.restored(device.key, InstallationNote(device.state)) }
+    for device in known.sleeping {
+      let note = try Self.note(.installation, device.key, device.brief, InstallationNote.init(bytes:))
       // What was too much for a note is in the state.
       let whole = note.isCut ? await installations.directory[device.key]?.peek { InstallationNote($0) } : nil
       installations.restored(device.key, whole ?? note)
     }
-    restore(replayed.groups, to: messaging.groups)
-    for group in replayed.groups.entities { messaging.groupIndex.set(group.state.key, of: group.key) }
-    for group in replayed.groups.sleeping {
+    let groups: RecoveredKind<DeviceGroup> = replayed[.deviceGroup]
+    restore(groups, to: messaging.groups)
+    for group in groups.entities { messaging.groupIndex.set(group.state.key, of: group.key) }
+    for group in groups.sleeping {
       messaging.groupIndex.set(String(decoding: group.brief.note, as: UTF8.self), of: group.key)
     }
-    restore(replayed.broadcasts, to: messaging.broadcasts.broadcasts)
+    restore(replayed[.broadcast], to: messaging.broadcasts.broadcasts)
   }
 
-  private func restoreSubscriptions(_ recovered: RecoveredKind<Subscription>) {
+  private func restoreSubscriptions(_ recovered: RecoveredKind<Subscription>) throws {
     for one in recovered.entities {
       if let terms = one.state.terms { notifications.index.set(one.key, SubscriptionNote(terms)) }
     }
     for one in recovered.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      if let note = SubscriptionNote(bytes: one.brief.note) { notifications.index.set(one.key, note) }
+      // One without terms is in no index.
+      guard !one.brief.note.isEmpty else { continue }
+      notifications.index.set(
+        one.key, try Self.note(.subscription, one.key, one.brief, SubscriptionNote.init(bytes:)))
     }
     restore(recovered, to: notifications.directory)
   }
@@ -348,35 +309,38 @@ extension Engine {
   private func restoreStorage(_ recovered: RecoveredKind<StoredData>) async throws {
     for one in recovered.entities { storage.restored(one.key, StorageNote(one.state)) }
     for one in recovered.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      if let note = try? StorageNote(bytes: one.brief.note) { storage.restored(one.key, note) }
+      storage.restored(one.key, try Self.note(.stored, one.key, one.brief, StorageNote.init(bytes:)))
     }
     restore(recovered, to: storage.directory)
     try await onThread { [storage] in try storage.blobs.sweep() }
   }
 
-  private func restoreSupport(_ replayed: Replayed) {
+  private func restoreSupport(_ replayed: Replayed) throws {
     let index = support.index
-    for one in replayed.supportUsers.entities { index.set(user: one.key, SupportUserNote(one.state)) }
-    for one in replayed.supportUsers.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      if let note = try? SupportUserNote(bytes: one.brief.note) { index.set(user: one.key, note) }
+    let users: RecoveredKind<SupportUser> = replayed[.supportUser]
+    let asked: RecoveredKind<SupportRequest> = replayed[.supportRequest]
+    for one in users.entities { index.set(user: one.key, SupportUserNote(one.state)) }
+    for one in users.sleeping {
+      index.set(user: one.key, try Self.note(.supportUser, one.key, one.brief, SupportUserNote.init(bytes:)))
     }
-    var requests = replayed.supportRequests.entities.map { ($0.key, SupportRequestNote($0.state)) }
-    for one in replayed.supportRequests.sleeping {
-      if let note = try? SupportRequestNote(bytes: one.brief.note) { requests.append((one.key, note)) }
+    var requests = asked.entities.map { ($0.key, SupportRequestNote($0.state)) }
+    for one in asked.sleeping {
+      requests.append(
+        (one.key, try Self.note(.supportRequest, one.key, one.brief, SupportRequestNote.init(bytes:))))
     }
     // In the order of their numbers, since the index keeps them so.
     for (key, note) in requests.sorted(by: { ($0.0.utf8.count, $0.0) < ($1.0.utf8.count, $1.0) }) {
       index.set(request: key, note)
     }
-    restore(replayed.supportUsers, to: support.users)
-    restore(replayed.supportRequests, to: support.requests)
-    restore(replayed.supportApps, to: support.apps)
+    restore(users, to: support.users)
+    restore(asked, to: support.requests)
+    restore(replayed[.supportApp], to: support.apps)
   }
 
   /// - Returns: the Comet sessions that each chat counts on.
-  private func restoreChats(_ recovered: RecoveredKind<ChatSession>) async -> [(chat: String, sessions: [String])] {
+  private func restoreChats(
+    _ recovered: RecoveredKind<ChatSession>
+  ) async throws -> [(chat: String, sessions: [String])] {
     chats.index.reserveCapacity(recovered.count)
     var attached: [(String, [String])] = []
     for chat in recovered.entities {
@@ -386,8 +350,7 @@ extension Engine {
     }
     var short: [String] = []
     for chat in recovered.sleeping {
-      // A note that cannot be read would be a defect of our own: the checksum was right.
-      guard let note = try? ChatNote(bytes: chat.brief.note) else { continue }
+      let note = try Self.note(.chatSession, chat.key, chat.brief, ChatNote.init(bytes:))
       chats.index.restored(chat.key, note)
       if note.isShort { short.append(chat.key) }
       if !note.sessions.isEmpty { attached.append((chat.key, note.sessions)) }

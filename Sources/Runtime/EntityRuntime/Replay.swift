@@ -46,6 +46,8 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
   case sequenceGap(position: UInt64, entity: EntityID, expected: UInt64, found: UInt64)
   /// A record of a kind that this version does not know.
   case unknownKind(position: UInt64, kind: UInt8)
+  /// What a snapshot notes of an entity that sleeps cannot be read.
+  case unreadableNote(entity: EntityID, reason: PayloadError)
 
   public var description: String {
     switch self {
@@ -55,6 +57,8 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
       "record \(position) of \(entity) has sequence number \(found) where \(expected) was due"
     case .unknownKind(let position, let kind):
       "record \(position) is of entity kind \(kind), which this version does not know"
+    case .unreadableNote(let entity, let reason):
+      "what the newest snapshot notes of \(entity) cannot be read: \(reason)"
     }
   }
 }

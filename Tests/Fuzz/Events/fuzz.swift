@@ -1,48 +1,41 @@
-import CallbackDomain
-import ChatDomain
 import Engine
 import EntityRuntime
 import EventSourcing
 import Fuzzing
-import PushDomain
-import StorageDomain
-import SupportDomain
 
 @main
 enum Program {
   static func main() { Fuzzer.run() }
 }
 
-/// The first byte chooses the kind of entity, the second what stands there: a state and events after it, or an image.
+/// The first byte chooses the kind of entity by its number, 0 an image; then comes what stands there: a state and events
+/// after it, or an image.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = FuzzInput(start, count)
-  switch input.byte() % 16 {
-  case 0: replay(ChatSession.self, .chatSession, &input)
-  case 1: replay(PushQueue.self, .pushQueue, &input)
-  case 2: replay(CometRecord.self, .cometSession, &input)
-  case 3: replay(AgentDesk.self, .agent, &input)
-  case 4: replay(RedactionLog.self, .redactionLog, &input)
-  case 5: replay(Device.self, .device, &input)
-  case 6: checkImage(input.remainder())
-  case 7: replay(Installation.self, .installation, &input)
-  case 8: replay(DeviceGroup.self, .deviceGroup, &input)
-  case 9: replay(Broadcast.self, .broadcast, &input)
-  case 10: replay(Callback.self, .callback, &input)
-  case 11: replay(Subscription.self, .subscription, &input)
-  case 12: replay(StoredData.self, .stored, &input)
-  case 13: replay(SupportRequest.self, .supportRequest, &input)
-  case 14: replay(SupportUser.self, .supportUser, &input)
-  default: replay(SupportApp.self, .supportApp, &input)
+  let number = Int(input.byte()) % (Catalogue.carillon.cards.count + 1)
+  guard number > 0 else {
+    checkImage(input.remainder())
+    return 0
   }
+  var replay = Replay(input: input)
+  try? Catalogue.carillon.cards[number - 1].open(&replay)
   return 0
+}
+
+private struct Replay: KindVisitor {
+  var input: FuzzInput
+
+  mutating func visit<State: RestorableState & Encodable>(_ card: EntityCard, _ type: State.Type) {
+    replay(type, card, &input)
+  }
 }
 
 /// Input: the length of a state and its bytes (none: from the beginning), then events: tag, seconds, length, payload.
 ///
 /// Decoding is total; what decodes is encoded to something that decodes to the same; whatever has been decoded can be
 /// evolved; and a state that has come about can be put away and taken out again.
-private func replay<State: RestorableState>(_ type: State.Type, _ kind: EntityKind, _ input: inout FuzzInput) {
+private func replay<State: RestorableState>(_ type: State.Type, _ card: EntityCard, _ input: inout FuzzInput) {
   var state = State()
   let stateBytes = input.bytes(Int(input.number()))
   if !stateBytes.isEmpty {
@@ -51,7 +44,7 @@ private func replay<State: RestorableState>(_ type: State.Type, _ kind: EntityKi
     state = decoded
   }
   var time = Timestamp(milliseconds: 0)
-  var replayer = JournalKinds.replayer(kind: kind)
+  var replayer = card.replayer()
   while !input.isEmpty {
     let tag = EventTag(input.byte())
     time = Timestamp(milliseconds: time.milliseconds + Int64(Int8(bitPattern: input.byte())) * 1_000)
@@ -61,9 +54,8 @@ private func replay<State: RestorableState>(_ type: State.Type, _ kind: EntityKi
     let again = StoredEvent(event)
     require(decode(State.Event.self, tag, again.payload) == event, "an event that is encoded decodes to itself")
     payload.withUnsafeBytes { bytes in
-      require(
-        JournalKinds.describe(kind: kind, tag: tag, payload: bytes) != nil, "the tools know what the server knows")
-      if stateBytes.isEmpty { try? replayer?.apply(time: time, tag: tag, payload: bytes) }
+      require(card.describe(tag, bytes) != nil, "the tools know what the server knows")
+      if stateBytes.isEmpty { try? replayer.apply(time: time, tag: tag, payload: bytes) }
     }
     state.evolve(event, at: time)
     _ = state.react(to: event)

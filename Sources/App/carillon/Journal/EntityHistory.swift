@@ -21,7 +21,7 @@ struct EntityHistory {
 
   /// - Throws: `CommandFailure` for a kind that this version does not know.
   init(_ entity: EntityID) throws(CommandFailure) {
-    guard let replayer = JournalKinds.replayer(kind: entity.kind) else {
+    guard let replayer = Catalogue.carillon[entity.kind]?.replayer() else {
       throw CommandFailure(.usage, "this version does not know the kind \(entity.kind.label)")
     }
     self.entity = entity

@@ -69,6 +69,6 @@ struct JournalStatistics {
   private static func name(of record: borrowing RecordView) -> String {
     if record.isRedacted { return "(redacted)" }
     let kind = EntityKind(rawValue: record.kind)
-    return JournalKinds.describe(kind: kind, tag: record.tag, payload: record.payload)?.name ?? "(unknown)"
+    return Catalogue.carillon.describe(kind: kind, tag: record.tag, payload: record.payload)?.name ?? "(unknown)"
   }
 }

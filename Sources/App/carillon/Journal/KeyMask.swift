@@ -1,5 +1,6 @@
 import ArgumentParser
 import Crypto
+import Engine
 import EventSourcing
 import JSONEnvelope
 
@@ -22,16 +23,16 @@ struct KeyMask {
     "userKey", "owner", "issuedKey", "secureKey", "browserID", "clientID", "deviceID", "identifier", "identifiers",
     "accessToken", "token", "tokens", "userToken", "securityToken", "secret", "authenticationSecret", "seed", "digest",
   ]
-  /// An app's back end is known by the secret path of its URL.
-  private static let namesOfApps: Set<String> = ["url", "webhookURL", "previousURL"]
 
   func masked(_ json: [UInt8], of kind: EntityKind) throws -> [UInt8] {
-    let names = kind == .supportApp ? Self.names.union(Self.namesOfApps) : Self.names
+    let names = Self.names.union(Catalogue.carillon[kind]?.secretMembers ?? [])
     return walked(try JSONValue(parsing: json, limits: JSONLimits(documentBytesMaximum: .max)), names).text
   }
 
-  /// The id of an entity; a Comet session's opens it.
-  func masked(id: String, of kind: EntityKind) -> String { kind == .cometSession ? Self.mask(id) : id }
+  /// The id of an entity, as far as it does not open it.
+  func masked(id: String, of kind: EntityKind) -> String {
+    Catalogue.carillon[kind]?.isKeySecret == true ? Self.mask(id) : id
+  }
 
   private func walked(_ value: JSONValue, _ names: Set<String>) -> JSONValue {
     switch value {

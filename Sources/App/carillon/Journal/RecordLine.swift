@@ -53,7 +53,7 @@ struct RecordLine {
   }
 
   private mutating func writeEvent(_ kind: EntityKind, _ tag: EventTag, _ payload: UnsafeRawBufferPointer) {
-    guard let described = JournalKinds.describe(kind: kind, tag: tag, payload: payload),
+    guard let described = Catalogue.carillon.describe(kind: kind, tag: tag, payload: payload),
       let encoded = try? encoder.encode(described.event), let json = shown(Array(encoded), kind)
     else {
       // What cannot be read cannot be searched for keys either.

@@ -24,11 +24,9 @@ extension AgentDesk: RestorableState {
     }
   }
 
-  package static func readiness(note: [UInt8]) -> AgentReadiness {
+  package static func readiness(note: [UInt8]) throws(PayloadError) -> AgentReadiness {
     guard note.first == 1 else { return .away }
-    // A note that cannot be read would be a defect of our own: the checksum was right.
-    return note.count == 1
-      ? .ready(for: nil) : (try? AgentDesk(stateBytes: Array(note.dropFirst())))?.readiness ?? .away
+    return note.count == 1 ? .ready(for: nil) : try AgentDesk(stateBytes: Array(note.dropFirst())).readiness
   }
 
   public var rest: Rest { .asleep(until: nil) }

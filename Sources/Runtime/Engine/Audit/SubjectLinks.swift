@@ -5,7 +5,7 @@ import PushDomain
 import StorageDomain
 import SupportDomain
 
-/// How the records of one kind of entity name customers, and each other. A new kind is a new row of `table`.
+/// How the records of one kind of entity name customers, and each other; the kind's `EntityCard` has it.
 struct SubjectLinks: Sendable {
   typealias Payload = UnsafeRawBufferPointer
 
@@ -14,21 +14,7 @@ struct SubjectLinks: Sendable {
   /// Whether a record is about the customer of a closed scope.
   let belongs: @Sendable (_ scope: SubjectScope, _ key: String, EventTag, Payload) -> Bool
 
-  static let table: [UInt8: SubjectLinks] = [
-    EntityKind.chatSession.rawValue: chat,
-    EntityKind.cometSession.rawValue: comet,
-    EntityKind.pushQueue.rawValue: push,
-    EntityKind.device.rawValue: device,
-    EntityKind.installation.rawValue: installation,
-    EntityKind.callback.rawValue: callback,
-    EntityKind.deviceGroup.rawValue: group,
-    EntityKind.subscription.rawValue: subscription,
-    EntityKind.stored.rawValue: stored,
-    EntityKind.supportRequest.rawValue: supportRequest,
-    EntityKind.supportUser.rawValue: supportUser,
-  ]
-
-  private static let chat = SubjectLinks(
+  static let chat = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: ChatEvent = decode(tag, payload) else { return }
       var trace = scope.chats[key] ?? SubjectScope.ChatTrace()
@@ -48,7 +34,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.holds(chat: key) })
 
-  private static let comet = SubjectLinks(
+  static let comet = SubjectLinks(
     collect: { scope, key, tag, payload in
       var trace = scope.sessions[key] ?? SubjectScope.SessionTrace()
       if case .opened(let userKey, let serviceID, _, let browserID)? = decode(tag, payload) as CometRecord.Event? {
@@ -60,7 +46,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.holds(session: key) })
 
-  private static let push = SubjectLinks(
+  static let push = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: PushEvent = decode(tag, payload) else { return }
       if !event.producers.isEmpty { scope.producers[key, default: []].formUnion(event.producers) }
@@ -86,7 +72,7 @@ struct SubjectLinks: Sendable {
       return scope.producers[key]?.allSatisfy { scope.holds(producer: $0) } ?? false
     })
 
-  private static let callback = SubjectLinks(
+  static let callback = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: CallbackEvent = decode(tag, payload) else { return }
       var trace = scope.callbacks[key] ?? SubjectScope.CallbackTrace()
@@ -96,7 +82,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.holds(callback: key) })
 
-  private static let device = SubjectLinks(
+  static let device = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: DeviceEvent = decode(tag, payload) else { return }
       var trace = scope.devices[key] ?? SubjectScope.DeviceTrace()
@@ -111,7 +97,7 @@ struct SubjectLinks: Sendable {
       return scope.holds(device: key, event)
     })
 
-  private static let installation = SubjectLinks(
+  static let installation = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: InstallationEvent = decode(tag, payload) else { return }
       switch event {
@@ -124,7 +110,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.installationKeys.contains(key) })
 
-  private static let group = SubjectLinks(
+  static let group = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: DeviceGroupEvent = decode(tag, payload) else { return }
       scope.groups[key, default: []].formUnion(event.tokens)
@@ -134,7 +120,7 @@ struct SubjectLinks: Sendable {
       return event.tokens.contains { scope.holds(token: $0) }
     })
 
-  private static let subscription = SubjectLinks(
+  static let subscription = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard case .opened(let terms)? = decode(tag, payload) as SubscriptionEvent? else { return }
       let isNamed =
@@ -144,7 +130,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.holds(subscription: key) })
 
-  private static let stored = SubjectLinks(
+  static let stored = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard case .stored(_, let name, _)? = decode(tag, payload) as StorageEvent? else { return }
       scope.stored[key] =
@@ -156,7 +142,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.holds(stored: key) })
 
-  private static let supportRequest = SubjectLinks(
+  static let supportRequest = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: SupportRequestEvent = decode(tag, payload) else { return }
       var trace = scope.support.requests[key] ?? SupportTraces.RequestTrace()
@@ -170,7 +156,7 @@ struct SubjectLinks: Sendable {
     },
     belongs: { scope, key, _, _ in scope.support.requestKeys.contains(key) })
 
-  private static let supportUser = SubjectLinks(
+  static let supportUser = SubjectLinks(
     collect: { scope, key, tag, payload in
       guard let event: SupportUserEvent = decode(tag, payload) else { return }
       var trace = scope.support.users[key] ?? SupportTraces.UserTrace()

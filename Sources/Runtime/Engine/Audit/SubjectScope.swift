@@ -101,9 +101,14 @@ public struct SubjectScope: Sendable {
     token = RegistrationToken(subject)
   }
 
+  private static func links(of kind: UInt8) -> SubjectLinks? {
+    guard case .links(let links)? = Catalogue.carillon[EntityKind(rawValue: kind)]?.linking else { return nil }
+    return links
+  }
+
   /// First pass: takes the next record of the journal. Redacted ones, and those of kinds without customers, say nothing.
   public mutating func collect(_ record: borrowing RecordView) {
-    guard !record.isRedacted, let link = SubjectLinks.table[record.kind] else { return }
+    guard !record.isRedacted, let link = Self.links(of: record.kind) else { return }
     link.collect(&self, record.keyText, record.tag, record.payload)
   }
 
@@ -183,7 +188,7 @@ public struct SubjectScope: Sendable {
 
   /// Second pass: whether this record is about the customer. A redacted one belongs to nobody any more.
   public func belongs(_ record: borrowing RecordView) -> Bool {
-    guard !record.isRedacted, let link = SubjectLinks.table[record.kind] else { return false }
+    guard !record.isRedacted, let link = Self.links(of: record.kind) else { return false }
     return link.belongs(self, record.keyText, record.tag, record.payload)
   }
 

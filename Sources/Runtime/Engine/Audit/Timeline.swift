@@ -13,27 +13,8 @@ public struct Timeline {
   private var starts = StartDetector()
 
   public init() {
-    for (kind, make) in Self.table { narrators[kind] = make() }
+    for card in Catalogue.carillon.cards { narrators[card.kind.rawValue] = card.narrator() }
   }
-
-  /// Who tells of which kind of entity. A new kind is a new row.
-  static let table: [UInt8: @Sendable () -> any Narrator] = [
-    EntityKind.chatSession.rawValue: { ChatNarrator() },
-    EntityKind.cometSession.rawValue: { CometNarrator() },
-    EntityKind.pushQueue.rawValue: { PushNarrator() },
-    EntityKind.agent.rawValue: { AgentNarrator() },
-    EntityKind.redactionLog.rawValue: { RedactionNarrator() },
-    EntityKind.device.rawValue: { DeviceNarrator() },
-    EntityKind.installation.rawValue: { InstallationNarrator() },
-    EntityKind.deviceGroup.rawValue: { GroupNarrator() },
-    EntityKind.callback.rawValue: { CallbackNarrator() },
-    EntityKind.broadcast.rawValue: { BroadcastNarrator() },
-    EntityKind.subscription.rawValue: { SubscriptionNarrator() },
-    EntityKind.stored.rawValue: { StorageNarrator() },
-    EntityKind.supportRequest.rawValue: { SupportRequestNarrator() },
-    EntityKind.supportUser.rawValue: { SupportUserNarrator() },
-    EntityKind.supportApp.rawValue: { SupportAppNarrator() },
-  ]
 
   /// What a record tells; mostly one entry.
   public mutating func entries(of record: borrowing RecordView) -> [TimelineEntry] {
@@ -49,7 +30,7 @@ public struct Timeline {
     }
     let entity = EntityID(kind, record.keyText)
     let tag = record.tag
-    let name = JournalKinds.describe(kind: kind, tag: tag, payload: record.payload)?.name
+    let name = Catalogue.carillon.describe(kind: kind, tag: tag, payload: record.payload)?.name
     let blank = TimelineEntry(
       position: record.position, time: time, entity: entity, event: name ?? "tag \(tag)", who: "–", what: "")
     if let told = narrators[record.kind]?.tell(tag, record.payload, blank, &people) { return told }

@@ -84,13 +84,7 @@ public struct TimelineText: Sendable {
   /// `chat 412-0b7c6e1e`: the kind and as much of the key as tells entities apart.
   private static func label(_ entity: EntityID) -> String {
     let kind = entity.kind.name ?? "kind \(entity.kind.rawValue)"
-    let key: Substring =
-      switch entity.kind {
-      // A service id: the number of the node, a dash, a UUID.
-      case .chatSession: entity.key.prefix((entity.key.split(separator: "-").first?.count ?? 0) + 9)
-      case .cometSession, .pushQueue, .device: entity.key.prefix(8)
-      default: entity.key.prefix(14)
-      }
+    let key = Catalogue.carillon[entity.kind]?.shown(entity.key) ?? entity.key.prefix(14)
     return kind + " " + printable(String(key))
   }
 

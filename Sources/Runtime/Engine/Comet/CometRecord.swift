@@ -33,6 +33,14 @@ public struct CometRecord: Decider, Equatable, Encodable {
 
   public init() {}
 
+  /// The same, as if its client had all that it was written. A live session notes in memory what its client's next
+  /// request confirms; the journal learns of it with the next record.
+  package var confirmingAll: CometRecord {
+    var record = self
+    record.confirmed = [:]
+    return record
+  }
+
   public func decide(_ command: Event, now: Timestamp) throws(Never) -> [Event] { isClosed ? [] : [command] }
 
   public mutating func evolve(_ event: Event, at time: Timestamp) {

@@ -75,16 +75,15 @@ struct SubscriptionNote: Sendable {
   }
 
   /// Nil for what `bytes` has not written.
-  init?(bytes: [UInt8]) {
-    let texts = bytes.withUnsafeBufferPointer { buffer -> [Int: String] in
+  init(bytes: [UInt8]) throws(PayloadError) {
+    let texts = try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) -> [Int: String] in
       var reader = PayloadReader(UnsafeRawBufferPointer(buffer))
       var texts: [Int: String] = [:]
-      while let field = try? reader.next(), let text = try? reader.text() { texts[field] = text }
+      while let field = try reader.next() { texts[field] = try reader.text() }
       return texts
     }
-    guard let text = texts[1], let filter = try? SubscriptionFilter(text), let subscriberID = texts[2] else {
-      return nil
-    }
+    guard let text = texts[1], let filter = try? SubscriptionFilter(text) else { throw .missingField(1) }
+    guard let subscriberID = texts[2] else { throw .missingField(2) }
     self.filter = filter
     self.subscriberID = subscriberID
   }

@@ -42,9 +42,14 @@ final class SnapshotIndex {
   }
 }
 
+/// What a start knows of the entities of some kind.
+protocol RecoveredEntities: Sendable {
+  var count: Int { get }
+}
+
 /// What a start knows of all entities of one kind: those that the records behind the snapshot are about, with their
 /// states, and those that sleep in the snapshot.
-struct RecoveredKind<State: RestorableState>: @unchecked Sendable {
+struct RecoveredKind<State: RestorableState>: RecoveredEntities, @unchecked Sendable {
   // Made on one thread and handed over to the next: nobody shares it.
   private(set) var entities: [RecoveredEntity<State>] = []
   private(set) var sleeping: [(key: String, place: StatePlace, sequence: UInt64, brief: Brief)] = []
@@ -52,8 +57,6 @@ struct RecoveredKind<State: RestorableState>: @unchecked Sendable {
   private(set) var finished: [String] = []
 
   var count: Int { entities.count + sleeping.count }
-
-  init() {}
 
   init(_ table: consuming ReplayTable<State>, over index: SnapshotIndex?) throws {
     (entities, finished) = try table.finish()

@@ -112,9 +112,8 @@ final class DeadLetterIndex: Sendable {
     return writer.bytes
   }
 
-  func restored(_ key: String, note: [UInt8]) {
-    // A note that cannot be read would be a defect of our own: the checksum was right.
-    guard let (letters, backlog) = try? Self.read(note) else { return }
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) {
+    let (letters, backlog) = try Self.read(note)
     set(key, letters)
     set(key, backlog)
   }

@@ -229,21 +229,9 @@ extension Engine {
     try reader.forEachRecord(from: position) { record in
       guard !record.isRedacted else { return }
       let kind = EntityKind(rawValue: record.kind)
-      let restates =
-        switch kind {
-        case .chatSession: ChatEvent.isRestatement(record.tag)
-        case .callback: CallbackEvent.isRestatement(record.tag)
-        case .pushQueue: PushEvent.isRestatement(record.tag)
-        case .device: DeviceEvent.isRestatement(record.tag)
-        case .installation: InstallationEvent.isRestatement(record.tag)
-        case .deviceGroup: DeviceGroupEvent.isRestatement(record.tag)
-        case .subscription: SubscriptionEvent.isRestatement(record.tag)
-        case .stored: StorageEvent.isRestatement(record.tag)
-        case .supportRequest: SupportRequestEvent.isRestatement(record.tag)
-        case .supportUser: SupportUserEvent.isRestatement(record.tag)
-        default: false
-        }
-      if restates { found[EntityID(kind, record.keyText)] = record.position }
+      if Catalogue.carillon[kind]?.isRestatement(record.tag) == true {
+        found[EntityID(kind, record.keyText)] = record.position
+      }
     }
     return found
   }

@@ -1,0 +1,6 @@
+import EventSourcing
+
+extension EntityCard {
+  /// Agents are no customers.
+  static let agent = EntityCard(.agent, AgentDesk.self, narrator: { AgentNarrator() }, linking: .nobody)
+}

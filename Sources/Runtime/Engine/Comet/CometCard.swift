@@ -1,0 +1,8 @@
+import EventSourcing
+
+extension EntityCard {
+  /// Whoever knows a clientId is who has it.
+  static let comet = EntityCard(
+    .cometSession, CometRecord.self, narrator: { CometNarrator() }, linking: .links(.comet), shownKey: .characters(8),
+    isKeySecret: true)
+}

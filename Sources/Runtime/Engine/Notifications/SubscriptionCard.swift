@@ -1,0 +1,7 @@
+import EventSourcing
+import PushDomain
+
+extension EntityCard {
+  static let subscription = EntityCard(
+    .subscription, Subscription.self, narrator: { SubscriptionNarrator() }, linking: .links(.subscription))
+}

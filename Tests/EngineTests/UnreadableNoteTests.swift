@@ -1,0 +1,47 @@
+import EntityRuntime
+import EventSourcing
+import Journal
+import Logging
+import Testing
+
+@testable import Engine
+
+/// What a snapshot notes of a sleeping entity is what the indexes know of it: whose it is, what it is called, what waits
+/// in it. A start that dropped it would serve without.
+@Suite("Notes that cannot be read", .timeLimit(.minutes(1)))
+struct UnreadableNoteTests {
+  @Test(
+    "stop the start, with the entity",
+    arguments: [
+      EntityKind.chatSession, .pushQueue, .agent, .device, .installation, .callback, .subscription, .stored,
+      .supportRequest, .supportUser,
+    ])
+  func stops(kind: EntityKind) async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    let rig = try await EngineRig(directory: directory)
+    _ = try await rig.startChat(user: "ann")
+    let point = try #require(rig.engine.journal.writer?.durablePoint)
+    let snapshot = try rig.engine.snapshots.begin(at: point, createdMilliseconds: 0)
+    // Of an agent the first byte says whether more follows.
+    let brief = Brief(rest: .asleep(until: nil), note: kind == .agent ? [1, 0xFF] : [0xFF])
+    try snapshot.add(
+      kind: kind.rawValue, key: "7", sequence: 1, brief: brief.bytes,
+      state: EntityImage(brief: brief, state: []).bytes)
+    _ = try snapshot.finish()
+    await rig.stop()
+
+    let engine = Engine(
+      configuration: EngineConfiguration(dataDirectory: directory), providers: { _ in nil },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onFatal: { _ in })
+    let running = Task { await engine.run() }
+    let error = await #expect(throws: ReplayError.self) { try await engine.recover() }
+    guard case .unreadableNote(let entity, _)? = error else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(entity == EntityID(kind, "7"))
+    #expect("\(ReplayError.unreadableNote(entity: entity, reason: .truncated))".contains("\(entity)"))
+    await engine.stop(grace: .zero)
+    await running.value
+  }
+}
