@@ -95,6 +95,6 @@ final class ScriptedDevice: MailLink {
   func close(_ reason: MailLinkClosing) {}
 
   func send(_ message: UpstreamMessage, to recipient: String) async -> UpstreamOutcome {
-    await engine.deviceGateway.send(message, to: recipient, from: id)
+    await engine.messaging.send(message, to: recipient, from: id)
   }
 }

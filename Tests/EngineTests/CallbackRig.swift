@@ -31,7 +31,7 @@ final class CallbackRig: Sendable {
   func settle() async throws {
     repeat {
       try await rig.settle()
-    } while engine.tasks.count > 0
+    } while engine.node.tasks.count > 0
     try await rig.settle()
   }
 

@@ -14,7 +14,7 @@ struct CometCourierTests {
     PushMessage(
       producer: "p", number: number, tag: "orders.shipped", alert: "", content: Array(#"{"order":\#(number)}"#.utf8),
       service: "", target: PushAddress(type: "comet", deviceID: user),
-      expiry: rig.engine.context.time.now.advanced(by: .seconds(seconds)))
+      expiry: rig.engine.partition.context.time.now.advanced(by: .seconds(seconds)))
   }
 
   private func enqueue(_ message: PushMessage, _ rig: EngineRig) async {

@@ -219,7 +219,7 @@ struct DeviceRedactionTests {
     let rig = try await DeviceRig()
     let chat = try await rig.backgroundChat(user: "alice", device: Self.phone)
     try await rig.say("a SECRET line", in: chat)
-    let searched = rig.engine.journal.writer?.lastPosition ?? 0
+    let searched = rig.engine.partition.journal.writer?.lastPosition ?? 0
     await rig.kill()
     let queue = rig.key(Self.phone)
     let scope = #"{"chats":["\#(chat.service)"],"sessions":[],"queues":["\#(queue)"],"ownQueues":["\#(queue)"]}"#

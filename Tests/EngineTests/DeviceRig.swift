@@ -50,11 +50,11 @@ final class DeviceRig: Sendable {
     var seen = UInt64.max
     while true {
       let held = provider.heldCount
-      await passed(engine.context.lanes[0])
-      try await engine.context.untilDurable()
+      await passed(engine.partition.context.lanes[0])
+      try await engine.partition.context.untilDurable()
       // What is durable has been handed to the outbox, which need not be done with it.
-      await passed(engine.outbox)
-      let position = engine.journal.writer?.lastPosition ?? 0
+      await passed(engine.partition.outbox)
+      let position = engine.partition.journal.writer?.lastPosition ?? 0
       if engine.pushesUnderWay == held, provider.heldCount == held, position == seen { return }
       seen = position
       await Task.yield()

@@ -135,14 +135,15 @@ final class ScriptedClient: Sendable {
     return try await connect()
   }
 
-  func connect() async throws -> [JSONValue] { try await poll().reply() }
-
-  func poll(ext: String = "{}") throws -> ScriptedSink {
+  func poll(ext: String = "{}", advice: String = "{}") throws -> ScriptedSink {
     try send(
-      #"[{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"3","ext":\#(ext)}]"#)
+      #"[{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"3","#
+        + #""ext":\#(ext),"advice":\#(advice)}]"#)
   }
 
-  func connect(ext: String) async throws -> [JSONValue] { try await poll(ext: ext).reply() }
+  func connect(ext: String = "{}", advice: String = "{}") async throws -> [JSONValue] {
+    try await poll(ext: ext, advice: advice).reply()
+  }
 
   func disconnect(position: Int) async throws -> [JSONValue] {
     try await ask(

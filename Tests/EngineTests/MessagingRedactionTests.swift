@@ -32,7 +32,7 @@ struct MessagingRedactionTests {
     try await send(rig, to: .recipient(token), text)
     let upstream = UpstreamMessage(
       id: "1", category: "org.example", pairs: [MailPair("text", text)], timeToLive: 3_600)
-    #expect(await rig.engine.deviceGateway.send(upstream, to: Self.sender, from: credentials.id) == .accepted)
+    #expect(await rig.engine.messaging.send(upstream, to: Self.sender, from: credentials.id) == .accepted)
     return device
   }
 

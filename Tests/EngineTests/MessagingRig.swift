@@ -117,11 +117,12 @@ struct TestDevice: Sendable {
 
 /// A connection that keeps what it is given.
 final class TestLink: AppServerLink {
-  private let state = Mutex<(mails: [Mail], closing: MailLinkClosing?)>(([], nil))
+  private let state = Mutex<(mails: [Mail], deliveries: Int, closing: MailLinkClosing?)>(([], 0, nil))
 
   func deliver(_ mail: Mail) {
     // As the contract asks: not twice on one connection.
     state.withLock { state in
+      state.deliveries += 1
       if !state.mails.contains(where: { $0.id == mail.id }) { state.mails.append(mail) }
     }
   }
@@ -130,6 +131,8 @@ final class TestLink: AppServerLink {
 
   var pendingCount: Int { 0 }
   var mails: [Mail] { state.withLock { $0.mails } }
+  /// How often it was given anything, also the same again.
+  var deliveries: Int { state.withLock { $0.deliveries } }
   var ids: [String] { mails.map(\.id) }
   var closing: MailLinkClosing? { state.withLock { $0.closing } }
 }

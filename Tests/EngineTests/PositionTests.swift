@@ -1,6 +1,8 @@
 import ChatDomain
 import Engine
 import JSONEnvelope
+import Journal
+import Synchronization
 import Testing
 
 @Suite("What an app says it has, and what it is known to have", .timeLimit(.minutes(1)))
@@ -89,6 +91,42 @@ struct PositionTests {
     try await say("Three", in: chat, rig)
     #expect(Notification(try await last.reply()[0])?.lines.map { $0[1] } == ["Three"])
     await rig.stop()
+  }
+
+  @Test("6.1: a stated position says nothing of what was written after its request had arrived")
+  func crossing() async throws {
+    let isHeld = Atomic(false)
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory()) { $0.journal.isStepped = true }
+    let pump = Task {
+      while !Task.isCancelled {
+        if !isHeld.load(ordering: .relaxed), rig.engine.journalNeedsStep { rig.engine.stepJournal() }
+        await Task.yield()
+      }
+    }
+    let (_, chat, client) = try await talk(rig)
+    // Position 2 is confirmed; what comes now waits for a response.
+    _ = try await client.connect(advice: #"{"timeout":0}"#)
+    try await say("One", in: chat, rig)
+    isHeld.store(true, ordering: .relaxed)
+    // Waits for the journal, because of the subscription.
+    let waiting = try client.send(
+      #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/*","id":"5"},"#
+        + #"{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"6","#
+        + #""ext":{"transcriptPosition":"2"},"advice":{"timeout":0}}]"#)
+    while rig.engine.journalNeedsStep == false { await Task.yield() }
+    // Meanwhile another response brings what was waiting.
+    var brought: [Notification] = []
+    while brought.isEmpty {
+      brought = try await client.ask(
+        #"[{"channel":"/meta/unsubscribe","clientId":"$ID","subscription":"/**","id":"7"}]"#
+      ).compactMap(Notification.init)
+    }
+    #expect(brought.flatMap(\.lines).map { $0[1] } == ["One"])
+    isHeld.store(false, ordering: .relaxed)
+    #expect(try await waiting.reply().compactMap(Notification.init) == [])
+    await rig.stop()
+    pump.cancel()
+    await pump.value
   }
 
   @Test("6.1: a handshake with a position is caught up from there while the dead session is in its grace")

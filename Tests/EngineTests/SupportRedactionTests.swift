@@ -132,7 +132,7 @@ struct SupportRedactionTests {
   func streams() async throws {
     let rig = try await SupportRig()
     let mia = try await Self.mia(rig, try await rig.agent())
-    let key = SupportUserKey.of(mia.actor.number)
+    let key = ReservedUserKey.of(mia.actor.number)
     let comet = rig.engine.comet
     let clientID = try await Self.handshake(rig, bearing: mia.token)
     #expect(comet.directory.sessions(userKey: key).count == 1)

@@ -41,7 +41,7 @@ final class SupportRig: Sendable {
   func settle() async throws {
     repeat {
       try await rig.settle()
-    } while engine.tasks.count > 0
+    } while engine.node.tasks.count > 0
     try await rig.settle()
   }
 

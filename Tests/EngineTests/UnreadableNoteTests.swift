@@ -20,8 +20,8 @@ struct UnreadableNoteTests {
     let directory = try EngineRig.temporaryDirectory()
     let rig = try await EngineRig(directory: directory)
     _ = try await rig.startChat(user: "ann")
-    let point = try #require(rig.engine.journal.writer?.durablePoint)
-    let snapshot = try rig.engine.snapshots.begin(at: point, createdMilliseconds: 0)
+    let point = try #require(rig.engine.partition.journal.writer?.durablePoint)
+    let snapshot = try rig.engine.partition.snapshots.begin(at: point, createdMilliseconds: 0)
     // Of an agent the first byte says whether more follows.
     let brief = Brief(rest: .asleep(until: nil), note: kind == .agent ? [1, 0xFF] : [0xFF])
     try snapshot.add(

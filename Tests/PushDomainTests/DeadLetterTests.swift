@@ -97,7 +97,7 @@ struct DeadLetterTests {
     try fail(.sample(1))
     rig.pass(Self.retention)
     #expect(
-      try fail(.sample(2)).filter { if case .effect(.deadLetters) = $0 { true } else { false } } == [.deadLetters(1)])
+      try fail(.sample(2)).filter { if case .effect(.courier(.deadLetters)) = $0 { true } else { false } } == [.deadLetters(1)])
     #expect(rig.queue.deadLetters.map(\.message.number) == [2])
     rig.limits.contentBytesMaximum = 30
     rig.pass(Self.retention)

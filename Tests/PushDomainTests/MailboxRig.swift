@@ -23,7 +23,7 @@ struct MailboxRig {
     }
     return effects.filter {
       switch $0 {
-      case .startTimer, .cancelTimer: false
+      case .courier(.startTimer), .courier(.cancelTimer): false
       default: true
       }
     }
@@ -69,12 +69,12 @@ extension [PushEffect] {
   /// How messages left, by their ids.
   var endings: [MailEnding: [String]] {
     reduce(into: [:]) { all, effect in
-      if case .mailEnded(let mails, let ending) = effect { all[ending, default: []] += mails.map(\.id) }
+      if case .mail(.ended(let mails, let ending)) = effect { all[ending, default: []] += mails.map(\.id) }
     }
   }
 
   /// What can be written to a connection.
   var waiting: [String] {
-    compactMap { if case .mailWaits(let mail) = $0 { mail.id } else { nil } }
+    compactMap { if case .mail(.waits(let mail)) = $0 { mail.id } else { nil } }
   }
 }

@@ -64,7 +64,7 @@ struct MailboxStoreTests {
     for number in 1...100 { #expect(try rig.store(rig.mail("m\(number)")).endings.isEmpty) }
     #expect(rig.pending.count == 102)
     let effects = try rig.store(rig.mail("m101"))
-    guard case .mailNoticed(let last, let count, isOpen: false)? = effects.last else {
+    guard case .mail(.noticed(let last, let count, isOpen: false))? = effects.last else {
       return #expect(Bool(false), "\(effects)")
     }
     #expect(last.id == "m101" && count == 102 && effects.waiting.isEmpty)

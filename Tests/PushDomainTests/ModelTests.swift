@@ -190,18 +190,18 @@ private struct ModelRun {
     for effect in effects {
       switch effect {
       case .deliver(let message, let attempt): began(message, attempt)
-      case .effect(.accepted(let id)): #expect(sent[id] != nil)
-      case .effect(.settled(let id, let outcome, _)):
+      case .effect(.courier(.accepted(let id))): #expect(sent[id] != nil)
+      case .effect(.courier(.settled(let id, let outcome, _))):
         #expect(endings[id] == nil, "two endings; seed \(seed)")
         endings[id] = outcome
         if flying?.id == id { flying = nil }
         if owed?.id == id { owed = nil }
-      case .effect(.startTimer(let timer, let at)):
+      case .effect(.courier(.startTimer(let timer, let at))):
         if case .retry(let producer) = timer { counted(producer) }
         timers[timer] = at
-      case .effect(.cancelTimer(let timer)): timers[timer] = nil
-      case .effect(.ready), .effect(.addressGone), .effect(.deadLetters): break
-      case .effect(.mailWaits), .effect(.mailEnded), .effect(.mailDropped), .effect(.mailNoticed): break
+      case .effect(.courier(.cancelTimer(let timer))): timers[timer] = nil
+      case .effect(.courier(.ready)), .effect(.courier(.addressGone)), .effect(.courier(.deadLetters)): break
+      case .effect(.mail): break
       }
     }
   }
@@ -252,6 +252,6 @@ private struct ModelRun {
 
   func checkEnd() {
     #expect(Set(endings.keys) == Set(sent.keys), "seed \(seed)")
-    #expect(rig.queue.outstandingEffects.allSatisfy { if case .startTimer = $0 { true } else { false } })
+    #expect(rig.queue.outstandingEffects.allSatisfy { if case .courier(.startTimer) = $0 { true } else { false } })
   }
 }

@@ -114,7 +114,7 @@ struct QueueRig {
   /// Takes the offers out; a lane that stands still shows them.
   private mutating func noted(_ effects: [PushEffect]) -> [RigEffect] {
     effects.compactMap { effect in
-      guard case .ready = effect else { return .effect(effect) }
+      guard case .courier(.ready) = effect else { return .effect(effect) }
       isOffered = true
       return laneStands ? .effect(effect) : nil
     }

@@ -160,7 +160,7 @@ extension World {
     let recipient = chance.comes(50) ? "\(sender)@gcm.googleapis.com" : sender
     counts.upstream += 1
     ask("upstream \(message.id)", in: life) {
-      await $0.deviceGateway.send(message, to: recipient, from: credentials.id)
+      await $0.messaging.send(message, to: recipient, from: credentials.id)
     } then: { [self] result in
       guard case .success(let outcome) = result else { return }
       switch outcome {

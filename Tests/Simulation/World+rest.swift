@@ -157,7 +157,8 @@ extension World {
       // One that slept is woken in one step, and acts in the next.
       checkCallbacksDue(after: time.now.advanced(by: .seconds(-660)))
     }
-    rest(milliseconds: 3_600_000, times: 30)
+    // What came to its end before the clock was set back is kept by the time that it was then.
+    rest(milliseconds: 3_600_000, times: 30 + Int(time.millisecondsBehind / 3_600_000))
     checkDue()
     checkOver()
   }

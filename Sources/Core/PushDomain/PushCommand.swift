@@ -44,8 +44,14 @@ public enum PushCommand: Sendable, Equatable {
   case restate
 }
 
-/// What a device's queue wants done outside, once the event that caused it is durable.
+/// What a device's queue wants done outside, once the event that caused it is durable: by one of its two halves.
 public enum PushEffect: Sendable, Equatable {
+  case courier(CourierEffect)
+  case mail(MailEffect)
+}
+
+/// What pushes that a courier takes want done.
+public enum CourierEffect: Sendable, Equatable {
   /// There is something to send: the courier lane is to answer with `PushCommand.begin` when it has room.
   /// Comes again if something more urgent has come.
   case ready(PushPriority, since: Timestamp)
@@ -60,14 +66,40 @@ public enum PushEffect: Sendable, Equatable {
   case addressGone(reason: String)
   /// The number of dead letters has changed.
   case deadLetters(Int)
-  /// A message is in the mailbox: it can be written to the receiver's connection.
-  case mailWaits(Mail)
+}
+
+/// What the mailbox of a receiver with a connection of its own wants done.
+public enum MailEffect: Sendable, Equatable {
+  /// A message can be written to the receiver's connection.
+  case waits(Mail)
   /// Messages have left the mailbox.
-  case mailEnded([EndedMail], MailEnding)
+  case ended([EndedMail], MailEnding)
   /// A message was dropped with all that waited for its scope.
-  case mailDropped(Mail, count: Int)
+  case dropped(Mail, count: Int)
   /// The receiver has to be told that messages are gone, the last of them (or what stands for it) is named.
-  case mailNoticed(Mail, count: Int, isOpen: Bool)
+  case noticed(Mail, count: Int, isOpen: Bool)
+}
+
+extension PushEffect {
+  public static func ready(_ priority: PushPriority, since: Timestamp) -> Self {
+    .courier(.ready(priority, since: since))
+  }
+  public static func startTimer(_ timer: PushTimer, at deadline: Timestamp) -> Self {
+    .courier(.startTimer(timer, at: deadline))
+  }
+  public static func cancelTimer(_ timer: PushTimer) -> Self { .courier(.cancelTimer(timer)) }
+  public static func accepted(_ id: PushID) -> Self { .courier(.accepted(id)) }
+  public static func settled(_ id: PushID, _ outcome: FinalPushOutcome, attempts: Int) -> Self {
+    .courier(.settled(id, outcome, attempts: attempts))
+  }
+  public static func addressGone(reason: String) -> Self { .courier(.addressGone(reason: reason)) }
+  public static func deadLetters(_ count: Int) -> Self { .courier(.deadLetters(count)) }
+  public static func mailWaits(_ mail: Mail) -> Self { .mail(.waits(mail)) }
+  public static func mailEnded(_ mails: [EndedMail], _ ending: MailEnding) -> Self { .mail(.ended(mails, ending)) }
+  public static func mailDropped(_ last: Mail, count: Int) -> Self { .mail(.dropped(last, count: count)) }
+  public static func mailNoticed(_ last: Mail, count: Int, isOpen: Bool) -> Self {
+    .mail(.noticed(last, count: count, isOpen: isOpen))
+  }
 }
 
 public enum PushTimer: Sendable, Hashable {

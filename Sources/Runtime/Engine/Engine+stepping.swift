@@ -1,15 +1,15 @@
 import EntityRuntime
-import EventSourcing
+package import EventSourcing
 import Journal
 package import PushDomain
 
 // What the owner of a stepped engine does in place of its clock and its threads, and looks at. For simulation.
 extension Engine {
   /// Fires the timers that have come due.
-  package func tick() { context.timers.fireDue() }
+  package func tick() { node.timers.fireDue() }
 
   /// Whether `stepJournal` has something to write or to release.
-  package var journalNeedsStep: Bool { journal.writer?.needsStep ?? false }
+  package var journalNeedsStep: Bool { partition.journal.writer?.needsStep ?? false }
 
   /// How many requests and sockets each Comet session keeps, by clientId.
   package func exchangeCounts() async -> [String: Int] {
@@ -19,14 +19,26 @@ extension Engine {
   }
 
   /// Lets the journal commit what waits. - Parameter confirming: see `JournalWriter.step`.
-  package func stepJournal(confirming: Bool = false) { journal.writer?.step(confirming: confirming) }
+  package func stepJournal(confirming: Bool = false) { partition.journal.writer?.step(confirming: confirming) }
 
   /// Everything that was appended is durable.
-  package var isJournalSettled: Bool { journal.writer.map { $0.durablePosition == $0.lastPosition } ?? false }
+  package var isJournalSettled: Bool { partition.journal.writer.map { $0.durablePosition == $0.lastPosition } ?? false }
+
+  /// Entities in memory, of the kinds that can sleep.
+  package var awakeEntities: Int { partition.shelves.reduce(0) { $0 + $1.awakeCount } }
+
+  /// Pushes that a courier has in its hands, or that are about to be begun.
+  package var pushesUnderWay: Int { node.pushTasks.count }
+
+  /// See `Partition.capturedStates`.
+  package func capturedStates() async throws -> [EntityID: CapturedState] { try await partition.capturedStates() }
+
+  /// See `Partition.tidySegments`.
+  package func tidySegments() async { await partition.tidySegments() }
 
   /// Hands a command to the queue of a device, as a producer beside the chats would.
   package func order(_ command: PushCommand, of address: PushAddress) async {
-    guard let queue = queues.entity(DeviceKey.of(address), limit: configuration.limits.pushQueuesMaximum)
+    guard let queue = queues.entity(DeviceKey.of(address), limit: node.limits.pushQueuesMaximum)
     else { return }
     await queue.post(command)
   }

@@ -29,6 +29,9 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
 
   private struct Table {
     var slots: [String: Slot] = [:]
+    /// Nil until it is bound.
+    var interpret: Entity<State>.Interpreter?
+    var note: Note = { _ in [] }
     var awakeCount = 0
     /// Keys that were removed while a snapshot is made; nil while none is.
     var removed: [String]?
@@ -36,18 +39,36 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
 
   public let kind: EntityKind
   private let context: RuntimeContext
-  private let interpret: Entity<State>.Interpreter
-  private let note: Note
   private let table = Mutex(Table())
 
-  public init(
+  /// To be bound before its first entity.
+  public init(kind: EntityKind, context: RuntimeContext) {
+    self.kind = kind
+    self.context = context
+  }
+
+  public convenience init(
     kind: EntityKind, context: RuntimeContext, note: @escaping Note = { _ in [] },
     interpret: @escaping Entity<State>.Interpreter
   ) {
-    self.kind = kind
-    self.context = context
-    self.note = note
-    self.interpret = interpret
+    self.init(kind: kind, context: context)
+    bind(note: note, interpret)
+  }
+
+  /// Says, once, who carries out what its entities want, and what is noted of those that sleep.
+  public func bind(note: @escaping Note, _ interpret: @escaping Entity<State>.Interpreter) {
+    table.withLock { table in
+      precondition(table.interpret == nil, "the entities of a kind are interpreted in one place")
+      table.interpret = interpret
+      table.note = note
+    }
+  }
+
+  private var note: Note { table.withLock { $0.note } }
+
+  private func interpreter(_ table: borrowing Table) -> Entity<State>.Interpreter {
+    guard let interpret = table.interpret else { preconditionFailure("\(kind) was not bound") }
+    return interpret
   }
 
   /// All of them, those that sleep too.
@@ -91,7 +112,7 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
     table.withLock { table in
       if let entity = find(key, in: &table) { return entity }
       guard table.slots.count < limit else { return nil }
-      let entity = Entity<State>(id: EntityID(kind, key), context: context, interpret: interpret)
+      let entity = Entity<State>(id: EntityID(kind, key), context: context, interpret: interpreter(table))
       table.slots[key] = .awake(entity)
       table.awakeCount += 1
       return entity
@@ -121,7 +142,7 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
     case .asleep(let sleeper):
       let entity = Entity<State>(
         id: EntityID(kind, key), sleepingAt: sleeper.place, isUnarmed: sleeper.isUnarmed, sequence: sleeper.sequence,
-        context: context, interpret: interpret)
+        context: context, interpret: interpreter(table))
       table.slots[key] = .awake(entity)
       table.awakeCount += 1
       return entity
@@ -136,6 +157,7 @@ extension EntityDirectory {
   public func restore(_ recovered: [RecoveredEntity<State>]) {
     table.withLock { table in
       table.slots.reserveCapacity(table.slots.count + recovered.count)
+      let interpret = interpreter(table)
       for one in recovered {
         let entity = Entity(
           id: EntityID(kind, one.key), state: one.state, sequence: one.sequence, context: context, interpret: interpret)

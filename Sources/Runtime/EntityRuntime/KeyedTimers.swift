@@ -16,12 +16,19 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
 
   /// What timers do if nothing else is said: one for many of them costs less than one for each.
   public typealias Firing = @Sendable (_ name: Name, _ entity: String) -> Void
-  private let firing: Firing?
+  private let firing = Mutex<Firing?>(nil)
 
-  public init(wheel: TimerWheel, time: any TimeSource, firing: Firing? = nil) {
+  public init(wheel: TimerWheel, time: any TimeSource) {
     self.wheel = wheel
     self.time = time
-    self.firing = firing
+  }
+
+  /// Says, once, what its timers do.
+  public func bind(_ firing: @escaping Firing) {
+    self.firing.withLock {
+      precondition($0 == nil, "timers do one thing")
+      $0 = firing
+    }
   }
 
   /// Starts the timer, or moves it if it runs.
@@ -38,7 +45,7 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
     let key = Key(entity: entity, name: name)
     schedule(key, at: deadline) { [weak self] in
       self?.forget(key)
-      self?.firing?(key.name, key.entity)
+      self?.fire(key)
     }
   }
 
@@ -49,6 +56,8 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
       running[key] = wheel.schedule(afterMilliseconds: delay, action)
     }
   }
+
+  private func fire(_ key: Key) { firing.withLock { $0 }?(key.name, key.entity) }
 
   private func forget(_ key: Key) { running.withLock { _ = $0.removeValue(forKey: key) } }
 

@@ -178,7 +178,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     metrics.countMessageIn()
     let (upstream, recipient) = (UpstreamMessage(message), message.to)
     Task { [self] in
-      let outcome = await engine.deviceGateway.send(upstream, to: recipient, from: id)
+      let outcome = await engine.messaging.send(upstream, to: recipient, from: id)
       eventLoop.execute { self.handle(.upstreamAnswered(MCSUpstreamAnswer(outcome))) }
     }
   }

@@ -22,7 +22,7 @@ enum UserKey {
     guard key.utf8.count <= limits.userKeyCharactersMaximum else {
       return .failure(.badParameter(name, "is longer than \(limits.userKeyCharactersMaximum) characters"))
     }
-    guard !SupportUserKey.isReserved(String(key)) else {
+    guard !ReservedUserKey.isReserved(String(key)) else {
       return .failure(.badParameter(name, "begins with a reserved word"))
     }
     return .success(String(key))

@@ -103,7 +103,7 @@ struct ChatRoutes {
       if parameters.isVerbose {
         verbose = VerboseFields(reply, parameters, request, context)
         if namesDevice, let target = try await chats.pushTarget(of: serviceID) {
-          verbose?.pushObstacle = engine.couriers.obstacle(target, ofChat: serviceID)
+          verbose?.pushObstacle = engine.obstacle(target, ofChat: serviceID)
         }
       }
       return .json { writer in

@@ -133,7 +133,7 @@ struct CallbackNarrator: Narrator {
   private static func note(
     _ push: CallbackPush?, of key: String, at time: Timestamp, _ people: inout TimelinePeople
   ) {
-    let producer = CallbackInterpreter.producerPrefix + key
+    let producer = CallbackInterpreter.prefix + key
     if let push { people.pushRequested(PushID(producer: producer, number: push.number), at: time) }
   }
 

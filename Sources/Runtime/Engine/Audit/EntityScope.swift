@@ -28,8 +28,8 @@ public struct EntityScope: Sendable {
     switch entity.kind {
     case .chatSession: return event.producer == entity.key
     case .callback:
-      return event.producer == entity.key || event.producer == CallbackInterpreter.producerPrefix + entity.key
-    case .supportRequest: return event.producer == SupportService.producerPrefix + entity.key
+      return event.producer == entity.key || event.producer == CallbackInterpreter.prefix + entity.key
+    case .supportRequest: return event.producer == SupportService.prefix + entity.key
     case .installation: return event.producers.contains { $0.hasPrefix(entity.key + "/") }
     default: return false
     }

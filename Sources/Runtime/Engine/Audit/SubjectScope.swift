@@ -152,7 +152,7 @@ public struct SubjectScope: Sendable {
     if chatKeys.isEmpty, callbackKeys.isEmpty, sessionKeys.isEmpty, support.count == 0, !isKnownOwner { userKeys = [] }
     otherProducers = Set(ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }.keys).subtracting(chatKeys)
     entities = Set(subscriptions.keys.filter { holds(subscription: $0) }.map { EntityID(.subscription, $0) })
-    otherProducers.formUnion(entities.map { NotificationService.producerPrefix + $0.key })
+    otherProducers.formUnion(entities.map { NotificationService.prefix + $0.key })
     nameSubscribersDevices()
     entities.formUnion(stored.keys.filter { holds(stored: $0) }.map { EntityID(.stored, $0) })
     mailScopes = Set(producers.values.joined().filter { installationKeys.contains(Self.device(of: $0)) })
@@ -213,11 +213,11 @@ public struct SubjectScope: Sendable {
   }
   /// Whose pushes they are that are no chats', as queues name them.
   var namedProducers: Set<String> {
-    support.producers.union(mailScopes).union(callbackKeys.map { CallbackInterpreter.producerPrefix + $0 })
+    support.producers.union(mailScopes).union(callbackKeys.map { CallbackInterpreter.prefix + $0 })
   }
   /// The callback of a producer of pushes; nil if it is none.
   static func callback(of producer: String) -> String? {
-    let prefix = CallbackInterpreter.producerPrefix
+    let prefix = CallbackInterpreter.prefix
     return producer.hasPrefix(prefix) ? String(producer.dropFirst(prefix.count)) : nil
   }
   func holds(token: String) -> Bool {

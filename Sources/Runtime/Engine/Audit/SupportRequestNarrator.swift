@@ -20,7 +20,7 @@ struct SupportRequestNarrator: Narrator {
     guard let event: SupportRequestEvent = Self.decode(tag, payload), let key = blank.entity?.key else { return nil }
     var trace = requests[key] ?? Trace()
     defer { requests[key] = trace }
-    let producer = SupportService.producerPrefix + key
+    let producer = SupportService.prefix + key
     switch event {
     case .created(let terms, let comment, let tags, let fields, let duties):
       trace.requester = people.name(user: terms.requester, .endUser)

@@ -34,7 +34,7 @@ struct SupportTraces: Sendable {
 
   var count: Int { userKeys.count + requestKeys.count }
   /// Whose pushes the customer's are, as queues name them.
-  var producers: Set<String> { Set(requestKeys.map { SupportService.producerPrefix + $0 }) }
+  var producers: Set<String> { Set(requestKeys.map { SupportService.prefix + $0 }) }
   var entities: [EntityID] {
     userKeys.map { EntityID(.supportUser, $0) } + requestKeys.map { EntityID(.supportRequest, $0) }
   }
@@ -43,7 +43,7 @@ struct SupportTraces: Sendable {
 
   /// The request of a producer of pushes; nil if it is none.
   static func request(of producer: String) -> String? {
-    let prefix = SupportService.producerPrefix
+    let prefix = SupportService.prefix
     return producer.hasPrefix(prefix) ? String(producer.dropFirst(prefix.count)) : nil
   }
 
@@ -68,7 +68,7 @@ struct SupportTraces: Sendable {
       }
     }
     for (key, user) in users {
-      let name = SupportUserKey.prefix + key
+      let name = ReservedUserKey.prefix + key
       if user.isNamed || names.contains(name) { userKeys.insert(key) }
       if userKeys.contains(key) { names.insert(name) }
     }

@@ -23,7 +23,7 @@ struct SupportUserNarrator: Narrator {
     switch event {
     case .identified(let identity), .identityChanged(let identity):
       trace.name = identity.shownName ?? "user \(key)"
-      people.learn(trace.name, userKey: SupportUserKey.prefix + key)
+      people.learn(trace.name, userKey: ReservedUserKey.prefix + key)
       entry.what = Self.introduction(event, identity, isKnown: trace.isKnown)
       entry.text = identity.email
       if identity.email != nil { entry.what += ", with the e-mail" }

@@ -91,7 +91,7 @@ struct TimelinePeople {
 
   /// Somebody of support requests, by their number.
   func name(user number: Int64, _ role: SupportRole) -> String {
-    nameByUserKey[SupportUserKey.of(number)] ?? (role == .agent ? "agent \(number)" : "user \(number)")
+    nameByUserKey[ReservedUserKey.of(number)] ?? (role == .agent ? "agent \(number)" : "user \(number)")
   }
 
   /// - Parameter receiver: nil for the customer of the producer.

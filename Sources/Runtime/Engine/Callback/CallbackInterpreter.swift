@@ -7,19 +7,19 @@ import PushDomain
 /// Carries out what callbacks want done. Runs on the outbox's task, in journal order, and waits for nothing durable.
 struct CallbackInterpreter: Sendable {
   /// Before the id, in the names of pushes' producers: a callback's chat has the same id, and pushes of its own.
-  static let producerPrefix = "callback/"
+  static let prefix = "callback/"
 
-  let directory: EntityDirectory<Callback>
-  let index: CallbackIndex
-  let router: CallbackRouter
-  let desks: EntityDirectory<AgentDesk>
+  let service: CallbackService
   let feed: AgentFeed
   let pushes: PushDispatcher
   let timers: KeyedTimers<CallbackTimer>
-  let options: OptionStore
-  let context: RuntimeContext
-  let metrics: CallbackMetrics
   let logger: Logger
+
+  var directory: EntityDirectory<Callback> { service.directory }
+  private var index: CallbackIndex { service.index }
+  private var router: CallbackRouter { service.router }
+  private var options: OptionStore { service.options }
+  private var chats: ChatService { service.chats }
 
   /// The one timer of a callback.
   enum CallbackTimer: Sendable { case alarm }
@@ -34,116 +34,130 @@ struct CallbackInterpreter: Sendable {
       case .cancelAlarm: timers.cancel(.alarm, of: callback.id.key)
       case .push(let push): await dispatch(push, of: callback)
       case .agentMissed: break
-      case .keyIssued(let key): pushes.chats.index.setGuestKey(key, of: callback.id.key)
+      case .keyIssued(let key): chats.index.setGuestKey(key, of: callback.id.key)
       case .forgotten: forget(callback)
       }
     }
   }
 
-  /// What the alarms do: made once, since there is one for each callback.
-  static func alarmed(
-    _ directory: EntityDirectory<Callback>, _ options: OptionStore, _ context: RuntimeContext
-  ) -> KeyedTimers<CallbackTimer>.Firing {
-    { _, key in
-      // By its key, not by itself: a timer must not keep a callback from its sleep.
-      context.lanes[EntityID(directory.kind, key).hashValue].enqueue {
-        guard let callback = directory[key] else { return }
-        await callback.post(CallbackCommand(.alarm, policy: await options.policy(of: callback)))
-      }
-    }
-  }
-
-  func note(of callback: Entity<Callback>) async -> CallbackNote {
-    let options = options.current
-    return await callback.peek { CallbackNote($0) { options.lookupKeys(ofCallback: $0).all } }
-  }
+  private func note(of callback: Entity<Callback>) async -> CallbackNote { await callback.peek { note($0) } }
 
   private func changed(_ change: CallbackChange, _ callback: Entity<Callback>) async {
     let note = await note(of: callback)
     let before = index.set(callback.id.key, note)
     router.changed(callback.id.key, from: before, to: note)
-    if note.chatKey != before?.chatKey { pushes.chats.index.setGuestKey(note.chatKey, of: callback.id.key) }
-    if case .completed(let reason) = change { metrics.ended(reason) }
+    if note.chatKey != before?.chatKey { chats.index.setGuestKey(note.chatKey, of: callback.id.key) }
+    if case .completed(let reason) = change { service.metrics.ended(reason) }
     guard feed.hasListeners, var view = await callback.peek({ CallbackView($0, id: callback.id.key) }) else { return }
-    view.chatID = pushes.chats.index[view.id]?.chatSessionID
+    view.chatID = chats.index[view.id]?.chatSessionID
     var audience = AgentAudience(view).union(before.map { AgentAudience($0) })
     if let agent = change.concernedAgent, !audience.agents.contains(agent) { audience.agents.append(agent) }
     feed.publish(chatID: view.chatID ?? "", serviceID: view.id, .callback(change, view), to: audience)
   }
 
-  /// An agent is ready, or is not any more: what was offered and not taken goes to the next one.
-  func perform(_ effects: [AgentDesk.Effect], of desk: Entity<AgentDesk>) async {
-    let agentID = desk.id.key
-    for case .readinessChanged(let readiness) in effects {
-      router.changed(agent: agentID, readiness)
-      if feed.hasListeners {
-        // Colleagues, not customers: whoever serves all services sees who is there.
-        feed.publish(
-          chatID: "", serviceID: "", .agent(id: agentID, isReady: readiness.isReady),
-          to: AgentAudience(service: nil, isOpen: true, agents: [agentID]))
-      }
-      guard !readiness.isReady else { continue }
-      for id in index.keys(ofAgent: agentID) {
-        guard let callback = directory[id],
-          await callback.peek({ $0.agentID == agentID && !$0.agentHasAccepted && $0.status != .processing })
-        else { continue }
-        let policy = await options.policy(of: callback)
-        await callback.post(CallbackCommand(.agentReleased(agentID: agentID), policy: policy))
-      }
-    }
-  }
-
   /// Takes an agent for not ready.
   private func dismiss(_ agentID: String) async {
     router.changed(agent: agentID, .away)
-    await desks[agentID]?.post(.away)
+    await service.desks[agentID]?.post(.away)
   }
 
   private func forget(_ callback: Entity<Callback>) {
     let before = index.set(callback.id.key, nil)
     router.changed(callback.id.key, from: before, to: nil)
-    pushes.chats.index.callbackRemoved(callback.id.key)
+    chats.index.callbackRemoved(callback.id.key)
     directory.remove(callback.id.key)
   }
 
   // MARK: Pushes. Spec: GMS 9.6
 
   private func dispatch(_ push: CallbackPush, of callback: Entity<Callback>) async {
-    let id = PushID(producer: Self.producerPrefix + callback.id.key, number: push.number)
+    let id = PushID(producer: Self.prefix + callback.id.key, number: push.number)
     guard let request = await callback.peek({ $0.request }), let wanted = request.device else {
-      return await pushes.handedOver(id)
+      return await pushes.producers.accepted(id)
     }
     let address = PushAddress(
       type: wanted.type,
       deviceID: (try? DeviceIdentifier.cleaned(wanted.deviceID, type: wanted.type)) ?? wanted.deviceID,
       provider: wanted.provider, language: wanted.language ?? request.language, debug: wanted.debug)
-    if let obstacle = pushes.hindrance(address, tag: push.dialog.tag) {
-      pushes.metrics.skipped(type: address.type)
-      logger.warning(
-        "push not sent",
-        metadata: ["service": "\(request.serviceName)", "type": "\(address.type)", "reason": "\(obstacle)"])
-      return await pushes.handedOver(id)
-    }
     // A key that was made for this callback is nobody's: it must not own the device.
     let owner = request.isUserKeyMade ? nil : request.userKey
-    let device = await pushes.devices.standing(
-      of: DeviceRegistration(address: address, app: request.serviceName, owner: owner))
-    guard device.mayGet(pushesOf: owner) else {
-      pushes.metrics.skipped(type: address.type)
-      logger.notice("push not sent", metadata: ["reason": "the device has another owner now"])
-      return await pushes.decline(id, for: device.address, reason: "the device has another owner now")
+    let order = PushDispatcher.Order(
+      id: id, address: address, tag: push.dialog.tag, app: request.serviceName, owner: owner)
+    await pushes.push(order) { device, expiry in
+      let settings = options.current
+      let attempts = settings.callback(request.serviceName, "_max_notify_delivery_attempts", fields: request.fields)
+      return PushMessage(
+        producer: id.producer, number: id.number, tag: push.dialog.tag,
+        alert: settings.texts.alert(for: push.dialog, language: request.language ?? wanted.language),
+        content: CallbackRendering.push(push.dialog, id: callback.id.key), service: request.serviceName,
+        target: device.address, attemptsMaximum: attempts.flatMap { Int($0) } ?? 3, expiry: push.expiry ?? expiry,
+        collapseKey: "callback", owner: owner, registeredAt: device.registeredAt)
     }
-    let settings = options.current
-    let lifetime = pushes.pushOptions(device.address, tag: push.dialog.tag).integer("push.time_to_live") ?? 3_600
-    let attempts = settings.callback(request.serviceName, "_max_notify_delivery_attempts", fields: request.fields)
-    let message = PushMessage(
-      producer: id.producer, number: id.number, tag: push.dialog.tag,
-      alert: settings.texts.alert(for: push.dialog, language: request.language ?? wanted.language),
-      content: CallbackRendering.push(push.dialog, id: callback.id.key), service: request.serviceName,
-      target: device.address, attemptsMaximum: attempts.flatMap { Int($0) } ?? 3,
-      expiry: push.expiry ?? context.time.now.advanced(by: .seconds(lifetime)), collapseKey: "callback",
-      owner: owner, registeredAt: device.registeredAt)
-    _ = await pushes.enqueue(message)
+  }
+}
+
+extension CallbackInterpreter: AlarmedHost {
+  var rearming: RearmPhase? { .owed }
+
+  func fired(_ alarm: CallbackTimer, of key: String) async {
+    guard let callback = directory[key] else { return }
+    await callback.post(CallbackCommand(.alarm, policy: await options.policy(of: callback)))
+  }
+
+  func reserveCapacity(_ count: Int) { index.reserveCapacity(count) }
+
+  func note(of callback: borrowing Callback) -> [UInt8] { note(callback).bytes }
+
+  private func note(_ callback: borrowing Callback) -> CallbackNote {
+    let options = options.current
+    return CallbackNote(callback) { options.lookupKeys(ofCallback: $0).all }
+  }
+
+  func restored(_ key: String, _ callback: borrowing Callback) { restored(key, note(callback)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    restored(key, try CallbackNote(bytes: note))
+    return true
+  }
+
+  private func restored(_ key: String, _ note: CallbackNote) {
+    index.set(key, note)
+    if let chatKey = note.chatKey { chats.index.setGuestKey(chatKey, of: key) }
+    router.changed(key, from: nil, to: note)
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    switch phase {
+    case .owed: await rearm(found)
+    case .heard:
+      // A kill may have come between the chat's record and the callback's.
+      for id in index.chatting { await service.chatChanged(id) }
+      router.open()
+    case .revoked, .returned, .grace: break
+    }
+  }
+}
+
+extension CallbackInterpreter: PushProducer {
+  func accepted(_ key: String, _ number: Int) async { await service.handedOver(key, number) }
+}
+
+extension CallbackInterpreter: DeskFollower {
+  func deskRestored(_ agentID: String, _ readiness: AgentReadiness) {
+    router.changed(agent: agentID, readiness)
+  }
+
+  /// What was offered and not taken goes to the next one.
+  func readinessChanged(_ agentID: String, _ readiness: AgentReadiness) async {
+    router.changed(agent: agentID, readiness)
+    guard !readiness.isReady else { return }
+    for id in index.keys(ofAgent: agentID) {
+      guard let callback = directory[id],
+        await callback.peek({ $0.agentID == agentID && !$0.agentHasAccepted && $0.status != .processing })
+      else { continue }
+      let policy = await options.policy(of: callback)
+      await callback.post(CallbackCommand(.agentReleased(agentID: agentID), policy: policy))
+    }
   }
 }
 

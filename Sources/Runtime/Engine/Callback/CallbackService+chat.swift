@@ -3,7 +3,7 @@ import ChatDomain
 import EntityRuntime
 
 // The chat inside a callback: the same service id. Spec: GMS 9.7.
-extension CallbackService {
+extension CallbackService: ChatFollower {
   /// Adds the chat instance of this callback, should it not be there yet, and fills in what the app left open.
   /// Nothing for an id that is no callback's.
   ///

@@ -2,6 +2,7 @@ import Bayeux
 import ChatDomain
 import EntityRuntime
 import EventSourcing
+import Synchronization
 
 extension AgentNotification {
   fileprivate var isJoining: Bool {
@@ -16,40 +17,44 @@ extension AgentNotification {
   }
 }
 
+/// Whoever follows chats: has begun, met an agent, ended; or is forgotten.
+protocol ChatFollower: Sendable {
+  func chatChanged(_ serviceID: String) async
+  func chatIsGone(_ serviceID: String) async
+}
+
 /// Carries out what chats want done. Runs on the outbox's task, in journal order, and waits for nothing durable.
-struct ChatInterpreter: Sendable {
+final class ChatInterpreter: Sendable {
   let service: ChatService
   let comet: CometDirectory
   let agents: AgentFeed
-  let pushes: PushDispatcher
+  let pushes: ChatPushes
   let timers: KeyedTimers<ChatTimer>
-  let context: RuntimeContext
   let channel: String
-  /// A chat has begun, met an agent, or ended: it may be a callback's. `isGone`: it is forgotten.
-  let follow: @Sendable (_ serviceID: String, _ isGone: Bool) async -> Void
-  private let policies: Policies
+  private let followers = Mutex<[any ChatFollower]>([])
+  /// The Comet sessions that each chat counted on, between a start's restoring and its taking up.
+  private let attached = Mutex<[String: [String]]>([:])
 
   init(
-    service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: PushDispatcher,
-    timers: KeyedTimers<ChatTimer>, context: RuntimeContext, channel: String,
-    follow: @escaping @Sendable (_ serviceID: String, _ isGone: Bool) async -> Void
+    service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: ChatPushes, timers: KeyedTimers<ChatTimer>,
+    channel: String
   ) {
-    self.follow = follow
     self.service = service
     self.comet = comet
     self.agents = agents
     self.pushes = pushes
     self.timers = timers
-    self.context = context
     self.channel = channel
-    policies = Policies(service)
   }
 
-  /// The service behind one reference: there is a timer for each chat.
-  private final class Policies: Sendable {
-    private let service: ChatService
-    init(_ service: ChatService) { self.service = service }
-    func policy(of serviceID: String) -> ChatPolicy { service.policy(of: serviceID) }
+  func add(_ follower: any ChatFollower) { followers.withLock { $0.append(follower) } }
+
+  private func changed(_ serviceID: String) async {
+    for follower in followers.withLock({ $0 }) { await follower.chatChanged(serviceID) }
+  }
+
+  private func isGone(_ serviceID: String) async {
+    for follower in followers.withLock({ $0 }) { await follower.chatIsGone(serviceID) }
   }
 
   func perform(_ effects: [ChatEffect], of chat: Entity<ChatSession>) async {
@@ -58,20 +63,20 @@ struct ChatInterpreter: Sendable {
       case .publish(let sessions, let events, let ended): await publish(events, ended: ended, of: chat, to: sessions)
       case .notifyAgents(let notification):
         await notify(notification, of: chat)
-        if notification.isJoining { await follow(chat.id.key, false) }
-      case .startTimer(let timer, let deadline): start(timer, at: deadline, of: chat)
+        if notification.isJoining { await changed(chat.id.key) }
+      case .startTimer(let timer, let deadline): timers.start(timer, of: chat.id.key, at: deadline)
       case .cancelTimer(let timer): timers.cancel(timer, of: chat.id.key)
-      case .push(let push): await pushes.dispatch(push, of: chat)
+      case .push(let push): await pushes.push(push, of: chat)
       case .pushTargetNamed(let target): await pushes.register(target, of: chat.id.key)
       case .opened:
         await opened(chat)
-        await follow(chat.id.key, false)
+        await changed(chat.id.key)
       case .ended:
         service.index.ended(chat.id.key)
-        await follow(chat.id.key, false)
+        await changed(chat.id.key)
       case .expired:
         forget(chat)
-        await follow(chat.id.key, true)
+        await isGone(chat.id.key)
       }
     }
   }
@@ -136,19 +141,6 @@ struct ChatInterpreter: Sendable {
       to: notification.changesAgents ? now.union(before) : now)
   }
 
-  private func start(_ timer: ChatTimer, at deadline: Timestamp, of chat: Entity<ChatSession>) {
-    let action: ChatAction =
-      switch timer {
-      case .pushDelay(let phase): .pushDelayElapsed(phase: phase)
-      case .timeToLive: .timeToLiveElapsed
-      }
-    // By its key, not by itself: a timer must not keep a chat from its sleep.
-    let (key, directory, policies, lane) = (chat.id.key, service.directory, policies, context.lanes[chat.id.hashValue])
-    timers.start(timer, of: key, at: deadline) {
-      lane.enqueue { await directory[key]?.post(ChatCommand(action, policy: policies.policy(of: key))) }
-    }
-  }
-
   /// The directory learns of a chat that began; Comet sessions that were there first are tied to it.
   ///
   /// Those that are subscribed get the echo of the customer's own join (and first message), which later ones know from
@@ -177,5 +169,60 @@ struct ChatInterpreter: Sendable {
   private func forget(_ chat: Entity<ChatSession>) {
     service.directory.remove(chat.id.key)
     service.index.removed(chat.id.key)
+  }
+}
+
+extension ChatInterpreter: AlarmedHost {
+  var directory: EntityDirectory<ChatSession> { service.directory }
+  var rearming: RearmPhase? { .owed }
+
+  func fired(_ timer: ChatTimer, of key: String) async {
+    let action: ChatAction =
+      switch timer {
+      case .pushDelay(let phase): .pushDelayElapsed(phase: phase)
+      case .timeToLive: .timeToLiveElapsed
+      }
+    await directory[key]?.post(ChatCommand(action, policy: service.policy(of: key)))
+  }
+
+  func reserveCapacity(_ count: Int) { service.index.reserveCapacity(count) }
+  func note(of chat: borrowing ChatSession) -> [UInt8] { ChatNote(chat).bytes }
+  func restored(_ key: String, _ chat: borrowing ChatSession) { restored(key, ChatNote(chat)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    let note = try ChatNote(bytes: note)
+    restored(key, note)
+    return !note.isShort
+  }
+
+  private func restored(_ key: String, _ note: ChatNote) {
+    service.index.restored(key, note)
+    if !note.sessions.isEmpty { attached.withLock { $0[key] = note.sessions } }
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    switch phase {
+    case .owed: await rearm(found)
+    // A kill may have come between the chat's record and the follower's.
+    case .heard: for key in found.finished { await isGone(key) }
+    case .returned: await detachLost()
+    case .revoked, .grace: break
+    }
+  }
+
+  /// A chat may still count on a session whose end it was not told before the crash; or on one that may not have its
+  /// events any more: options have changed, or it was bound by an earlier version.
+  private func detachLost() async {
+    let attached = attached.withLock { attached in
+      defer { attached = [:] }
+      return attached
+    }
+    for (serviceID, sessions) in attached.sorted(by: { $0.key < $1.key }) {
+      for clientID in sessions {
+        if let session = comet[clientID], service.services(of: session).contains(serviceID) { continue }
+        let command = ChatCommand(.cometLost(session: clientID, delivered: 0), policy: service.policy(of: serviceID))
+        await directory[serviceID]?.post(command)
+      }
+    }
   }
 }

@@ -61,7 +61,7 @@ public final class CometExchange: Sendable {
   let queue = Mutex(RequestQueue())
 
   struct RequestQueue: Sendable {
-    var waiting = Deque<[BayeuxMessage]>()
+    var waiting = Deque<ArrivedRequest>()
     var isRunning = false
   }
 

@@ -22,9 +22,9 @@ extension CometGateway {
   private func breachOfUser(
     _ session: CometSession, _ messages: [BayeuxMessage], _ exchange: CometExchange
   ) -> SecurityLog.Kind? {
-    let bearer = exchange.accessToken.flatMap { streams.value.endUser($0) }
-    guard session.supportUser == bearer else { return .otherAccessToken }
-    if session.supportUser != nil { return nil }
+    let bearer = exchange.accessToken.flatMap { bearers?.userKey(bearing: $0) }
+    guard session.bearer == bearer else { return .otherAccessToken }
+    if bearer != nil { return nil }
     // A session without a user is its clientId's: whoever has the id could leave the key out as well.
     guard let owner = session.userKey else { return nil }
     if let shown = exchange.userKey {

@@ -1,12 +1,11 @@
 public import Bayeux
-import ChatDomain
 import DequeModule
 import EntityRuntime
 import EventSourcing
 import JSONEnvelope
 import Synchronization
 
-/// The Comet endpoint below the transports: shakes hands, finds sessions, ties them to chats.
+/// The Comet endpoint below the transports: shakes hands, finds sessions, tells those who ride on them.
 ///
 /// ```
 /// received ─┬─ lone connect of a connected session ──> lane ──> session        (the hot path)
@@ -17,7 +16,7 @@ public final class CometGateway: Sendable {
   let settings: SessionSettings
   let limits: EngineLimits
   let directory = CometDirectory()
-  let receipts = CometReceipts()
+  let receipts = WriteReceipts()
   private let context: RuntimeContext
   private let tasks: TaskPool
   private let identifiers: Identifiers
@@ -27,35 +26,40 @@ public final class CometGateway: Sendable {
   let security: SecurityLog
   private let nextExchange = Atomic<UInt64>(1)
   private let isStopping = Atomic<Bool>(false)
-  /// Told what happens to the sessions of a chat's customer. Set once, before the first exchange.
-  let chats = Mutex<ChatService?>(nil)
-  private let courier = Late<CometCourier>()
-  let streams = Late<SupportStreams>()
-  let interpreter = Late<ChatInterpreter>()
+  private let followers = Mutex<[any CometFollower]>([])
+  private let tokens = Mutex<(any CometBearers)?>(nil)
 
   static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
   private static let batchMaximum = BayeuxLimits().messagesMaximum
 
   init(
-    context: RuntimeContext, tasks: TaskPool, identifiers: Identifiers, settings: SessionSettings,
-    limits: EngineLimits, requiresCookie: Bool, requiresProof: Bool, security: SecurityLog,
+    _ partition: Partition, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
     policy: ChannelPolicy = ChannelPolicy()
   ) {
-    self.context = context
-    self.tasks = tasks
-    self.identifiers = identifiers
+    context = partition.context
+    tasks = partition.node.tasks
+    identifiers = partition.node.identifiers
+    limits = partition.node.limits
+    security = partition.node.security
     self.settings = settings
-    self.limits = limits
     self.requiresCookie = requiresCookie
     self.requiresProof = requiresProof
-    self.security = security
     self.policy = policy
+    partition.add(CometHost(self))
   }
 
-  func attach(_ service: ChatService) { chats.withLock { $0 = service } }
-  func attach(_ courier: CometCourier) { self.courier.set(courier) }
-  func attach(_ streams: SupportStreams) { self.streams.set(streams) }
-  func attach(_ interpreter: ChatInterpreter) { self.interpreter.set(interpreter) }
+  /// Before the first exchange.
+  func add(_ follower: any CometFollower) { followers.withLock { $0.append(follower) } }
+
+  /// Before the first exchange. Without it no access token opens anything.
+  func serve(_ bearers: any CometBearers) { tokens.withLock { $0 = bearers } }
+
+  /// Nil if nobody comes by access tokens.
+  var bearers: (any CometBearers)? { tokens.withLock { $0 } }
+
+  func tell(_ body: (any CometFollower) async -> Void) async {
+    for follower in followers.withLock({ $0 }) { await body(follower) }
+  }
 
   // MARK: What the edge calls
 
@@ -85,12 +89,19 @@ public final class CometGateway: Sendable {
     {
       bind(exchange, to: session)
       session.lane.enqueue { [self] in
-        let isTaken = await session.connect(
-          message.connectRequest, stating: message.transcriptPosition, on: exchange)
-        if !isTaken { enqueue(messages, on: exchange) }
+        switch await session.connect(message.connectRequest, stating: message.transcriptPosition, on: exchange) {
+        case .taken: return
+        case .later(let delivered): enqueue(ArrivedRequest(messages, seen: delivered), on: exchange)
+        }
       }
     } else {
-      enqueue(messages, on: exchange)
+      let request = ArrivedRequest(messages)
+      if let clientID = messages.first(where: { $0.transcriptPosition != nil })?.clientID,
+        let session = directory[clientID]
+      {
+        session.lane.enqueue { request.saw(await session.delivered) }
+      }
+      enqueue(request, on: exchange)
     }
   }
 
@@ -117,21 +128,21 @@ public final class CometGateway: Sendable {
 
   // MARK: Requests, one after the other within an exchange
 
-  private func enqueue(_ messages: [BayeuxMessage], on exchange: CometExchange) {
+  private func enqueue(_ request: ArrivedRequest, on exchange: CometExchange) {
     enum Verdict { case start, wait, refuse }
     let verdict = exchange.queue.withLock { queue -> Verdict in
       guard queue.waiting.count < limits.pipelinedRequestsMaximum else { return .refuse }
-      queue.waiting.append(messages)
+      queue.waiting.append(request)
       guard !queue.isRunning else { return .wait }
       queue.isRunning = true
       return .start
     }
     switch verdict {
     case .wait: return
-    case .refuse: refuse(messages, on: exchange)
+    case .refuse: refuse(request.messages, on: exchange)
     case .start:
       let started = tasks.spawn { [self] in
-        while let next = exchange.queue.withLock({ queue -> [BayeuxMessage]? in
+        while let next = exchange.queue.withLock({ queue -> ArrivedRequest? in
           let next = queue.waiting.popFirst()
           if next == nil { queue.isRunning = false }
           return next
@@ -145,7 +156,7 @@ public final class CometGateway: Sendable {
         defer { queue.waiting.removeAll() }
         return queue.waiting
       }
-      for messages in refused { refuse(messages, on: exchange) }
+      for request in refused { refuse(request.messages, on: exchange) }
     }
   }
 
@@ -168,7 +179,8 @@ public final class CometGateway: Sendable {
 
   // MARK: One request
 
-  private func process(_ messages: [BayeuxMessage], on exchange: CometExchange) async {
+  private func process(_ arrived: ArrivedRequest, on exchange: CometExchange) async {
+    let messages = arrived.messages
     // Company of a handshake is ignored, as Bayeux 1.0 has it.
     if let handshake = messages.first(where: { $0.channel == ChannelName.handshake }) {
       return await shakeHands(handshake, on: exchange)
@@ -178,7 +190,7 @@ public final class CometGateway: Sendable {
     if let clientID, let found = self.session(clientID, for: messages, on: exchange), await !found.isOver {
       session = found
     }
-    var request = CometRequest(messages)
+    var request = CometRequest(arrived)
     do throws(EventLogError) {
       if let session {
         bind(exchange, to: session)
@@ -189,7 +201,7 @@ public final class CometGateway: Sendable {
         }
       } else {
         for (index, message) in messages.enumerated() {
-          if message.channel == ChannelName.disconnect { await repair(message, on: exchange) }
+          if message.channel == ChannelName.disconnect { await tell { await $0.strayed(message, on: exchange) } }
           request.replies[index] = .ready(
             refusal(of: message, isKnown: false) ?? BayeuxReply.unknownClient(to: message))
         }
@@ -215,7 +227,8 @@ public final class CometGateway: Sendable {
       request.replies[index] = .ready(
         BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
     }
-    await settle(request.messages, of: session, on: exchange)
+    let arrived = request.arrived
+    await tell { await $0.settle(arrived, of: session, on: exchange) }
     var connects = false
     var disconnect: BayeuxMessage?
     for (index, message) in request.messages.enumerated() where request.replies[index] == nil {
@@ -240,30 +253,29 @@ public final class CometGateway: Sendable {
       }
     }
     if let disconnect {
-      await leave(session, disconnect)
+      await tell { await $0.left(session, disconnect) }
       try await session.close(.disconnected)
       return await session.disconnect(request.inOrder, on: exchange)
     }
     if connects, await !session.isConnected {
       await session.beginConnecting()
-      // The chats learn of the return first, so that what was missed is in the queue when the connect is answered.
-      await tellChats(of: session) { .cometConnected(session: session.clientID, delivered: $0, stated: $1) }
+      // They learn of the return first, so that what was missed is in the queue when the connect is answered.
+      await tell { await $0.connected(session) }
     }
     // A socket gets the catch-up in a frame of its own, behind the one that confirms the subscription.
     let rides = connects && exchange.transport == .longPolling
     if subscribes, rides {
-      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
+      await tell { await $0.subscribed(session) }
     }
     await session.request(request.inOrder, on: exchange, catchingUp: subscribes && !rides)
     if subscribes, !rides {
       // Nothing is sent before the subscription is confirmed: clients in the field drop it. Spec: GMS 4.4.
-      await tellChats(of: session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
+      await tell { await $0.subscribed(session) }
       await session.endCatchUp()
     }
-    if subscribes, let user = session.userKey { courier.value.subscribed(user) }
     guard subscribes || connects, directory[session.clientID] !== session else { return }
-    // It ended while the chats were being told that it is there: they are told again that it is not.
-    await tellChats(of: session, elsewhere: false) { has, _ in .cometLost(session: session.clientID, delivered: has) }
+    // It ended while they were being told that it is there: they are told again that it is not.
+    await tell { await $0.lost(session) }
   }
 
   private func refusal(of message: BayeuxMessage, isKnown: Bool) -> [UInt8]? {
@@ -309,7 +321,7 @@ public final class CometGateway: Sendable {
       directory.remove(session)
       return refuse(BayeuxError(503, [], "server_busy"), again)
     }
-    if let position = message.transcriptPosition { await state(position, by: session) }
+    if let position = message.transcriptPosition { await tell { await $0.handshaken(session, stating: position) } }
     await session.startGrace(restored: false)
     send(
       CometReply(
@@ -326,10 +338,10 @@ public final class CometGateway: Sendable {
     let wasSubscribed = await session.isSubscribed
     try await session.unsubscribe(channels)
     guard wasSubscribed, await !session.isSubscribed else { return }
-    await tellChats(of: session) { has, _ in .cometUnsubscribed(session: session.clientID, delivered: has) }
+    await tell { await $0.unsubscribed(session) }
   }
 
-  /// A session ended by itself. Called on the session's actor; the chats are told from its lane.
+  /// A session ended by itself. Called on the session's actor; who rides on it is told from a task.
   func ended(_ session: CometSession, _ end: SessionEnd) {
     guard end != .disconnected else { return directory.remove(session) }
     directory.remove(session, isDeparting: true)
@@ -342,12 +354,12 @@ public final class CometGateway: Sendable {
         return error == .failed ? () : tellLater(of: session, end)
       }
       directory.departed(session)
-      await tellChats(of: session, elsewhere: false) { has, _ in .cometLost(session: session.clientID, delivered: has) }
+      await tell { await $0.lost(session) }
     }
     if !spawned { tellLater(of: session, end) }
   }
 
-  /// There is no room at the moment: the chats learn of it a little later.
+  /// There is no room at the moment: it is told a little later.
   private func tellLater(of session: CometSession, _ end: SessionEnd) {
     _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [self] in
       tellLoss(of: session, end)
@@ -370,12 +382,13 @@ extension BayeuxMessage {
 
 /// A request on its way: its messages and, place by place, the replies.
 private struct CometRequest {
-  let messages: [BayeuxMessage]
+  let arrived: ArrivedRequest
+  var messages: [BayeuxMessage] { arrived.messages }
   var replies: [SessionReply?]
 
-  init(_ messages: [BayeuxMessage]) {
-    self.messages = messages
-    replies = Array(repeating: nil, count: messages.count)
+  init(_ arrived: ArrivedRequest) {
+    self.arrived = arrived
+    replies = Array(repeating: nil, count: arrived.messages.count)
   }
 
   /// As the messages came, but the connect's last: it carries events, which clients drop until they have seen their

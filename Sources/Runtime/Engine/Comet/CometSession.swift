@@ -9,8 +9,8 @@ import Synchronization
 actor CometSession {
   nonisolated let clientID: String
   nonisolated let userKey: String?
-  /// The number of the end user of support requests whom it is bound to.
-  nonisolated let supportUser: Int64?
+  /// The reserved key of the user who came by an access token; nil for all others.
+  nonisolated let bearer: String?
   nonisolated let serviceID: String?
   nonisolated let browserID: String?
   private nonisolated let context: RuntimeContext
@@ -56,7 +56,7 @@ actor CometSession {
   ) {
     self.clientID = clientID
     userKey = record.userKey
-    supportUser = record.userKey.flatMap { SupportUserKey.number(in: $0) }
+    bearer = record.userKey.flatMap { ReservedUserKey.number(in: $0) == nil ? nil : $0 }
     serviceID = record.serviceID
     browserID = record.browserID
     self.record = record
@@ -91,6 +91,8 @@ actor CometSession {
   }
   /// What was written to the client of a chat's transcript, or with the acknowledgment extension acknowledged.
   func delivered(of chat: String) -> Int { record.delivered[chat] ?? 0 }
+  /// The same for all its chats.
+  var delivered: [String: Int] { record.delivered }
   /// What the client is known to have of it: its next request has shown, or it has said so. Spec: GMS 6.1.
   func confirmed(of chat: String) -> Int {
     #if CARILLON_CANARIES
@@ -155,18 +157,25 @@ actor CometSession {
   // MARK: The machine's inputs
 
   /// The hot path: a lone connect of a session that has connected before.
-  /// - Returns: false if this is its first connect, one that has to wait, or one that may show that something has not
+  /// - Returns: `later` if this is its first connect, one that has to wait, or one that may show that something has not
   ///   arrived: the gateway has more to do first.
-  func connect(_ request: ConnectRequest, stating position: Int?, on exchange: CometExchange) -> Bool {
-    guard machine.isConnected, catchUpCount == 0, !record.isClosed, !isSetAside else { return false }
+  func connect(_ request: ConnectRequest, stating position: Int?, on exchange: CometExchange) -> LoneConnect {
+    let later = LoneConnect.later(delivered: position == nil ? nil : record.delivered)
+    guard machine.isConnected, catchUpCount == 0, !record.isClosed, !isSetAside else { return later }
     if !progress.carriers.isEmpty {
       let recipient = exchange.recipient
-      guard progress.carriers.allSatisfy({ $0 === recipient }) else { return false }
+      guard progress.carriers.allSatisfy({ $0 === recipient }) else { return later }
     }
-    if let position, record.delivered.contains(where: { $1 > position }) { return false }
+    if let position, record.delivered.contains(where: { $1 > position }) { return later }
     confirm()
     self.request([.connect(request)], on: exchange)
-    return true
+    return .taken
+  }
+
+  enum LoneConnect: Sendable {
+    case taken
+    /// With what was written to the client so far, if it states a position.
+    case later(delivered: [String: Int]?)
   }
 
   /// As `request`, once all that was missed is in the queue: a connect that overtook it would come back empty, and one of
@@ -208,10 +217,11 @@ actor CometSession {
   /// If there is anything, nobody else is answered until `endCatchUp`: it would overtake what is sent again.
   /// - Parameters:
   ///   - position: what the client says it has of `chats`; nil if it says nothing.
+  ///   - seen: what had been written when it said so; nil if nothing was since.
   ///   - lost: connections that broke before their client's machine had all that was written to it.
   /// - Returns: for each chat what the client has, if that is less than it was written.
   func gaps(
-    stating position: Int?, of chats: [String], lost: [any CometSink]
+    stating position: Int?, of chats: [String], seen: [String: Int]?, lost: [any CometSink]
   ) -> [(chat: String, has: Int, written: Int)] {
     // Another request may have seen to it meanwhile.
     let isLost = progress.carriers.contains { carrier in lost.contains { $0 === carrier } }
@@ -223,7 +233,8 @@ actor CometSession {
         // One for several chats says less than it seems to.
         if chats.count == 1 { received = max(position, received) }
         // Without an end, an app that always names the same position would be sent the same for ever.
-        has = progress.repeats(chat, after: position, written: written) ? position : received
+        let known = seen.map { $0[chat] ?? 0 } ?? written
+        has = progress.repeats(chat, after: position, written: known) ? position : received
       }
       if has < written { gaps.append((chat, has, written)) }
       // A restart before it goes out again must not take it for received. What only the app says, it says then as well.

@@ -10,7 +10,6 @@ public struct DeviceService: Sendable {
   let context: RuntimeContext
   let limits: EngineLimits
   let metrics: CourierMetrics
-  let events: Late<OperatorEvents>
 
   // MARK: For apps and operators
 
@@ -124,22 +123,6 @@ public struct DeviceService: Sendable {
     await device.post(.replace(by: successor))
   }
 
-  func perform(_ effects: [DeviceEffect], of device: Entity<Device>) async {
-    for effect in effects {
-      switch effect {
-      // Without a queue there is nothing to tell: the first push brings along when the device showed its address last.
-      case .opened: await queues[device.id.key]?.post(.register)
-      case .closed(let reason):
-        metrics.deviceEnded(reason: reason)
-        await close(device.id.key, reason: reason)
-        let type = await device.peek { $0.registration?.address.type }
-        await events.value.deviceEnded(device.id.key, type: type ?? "", reason: reason)
-      case .handedOver(let owner): await queues[device.id.key]?.post(.handOver(to: owner))
-      case .changed: index.set(device.id.key, await device.peek { DeviceNote($0) })
-      }
-    }
-  }
-
   /// Tells the queue once more what it must not miss: a kill may have come between the device's record and the queue's.
   func remind(_ key: String) async {
     guard let device = directory[key] else { return }
@@ -152,7 +135,7 @@ public struct DeviceService: Sendable {
   }
 
   /// A queue that came only with the next push would not know of the end: it is made now.
-  private func close(_ key: String, reason: String) async {
+  fileprivate func close(_ key: String, reason: String) async {
     await queues.entity(key, limit: limits.pushQueuesMaximum)?.post(.unregister(reason: reason))
   }
 
@@ -185,6 +168,46 @@ public struct DeviceService: Sendable {
         type: address.type, deviceID: deviceID, provider: address.provider, language: address.language,
         debug: address.debug, authorization: address.authorization),
       platform: registration.platform, app: registration.app, owner: registration.owner)
+  }
+}
+
+/// What devices want done, and what a start makes of them.
+struct DeviceHost: EntityHost {
+  let devices: DeviceService
+  let dispatcher: PushDispatcher
+
+  var directory: EntityDirectory<Device> { devices.directory }
+  var rearming: RearmPhase? { nil }
+
+  func perform(_ effects: [DeviceEffect], of device: Entity<Device>) async {
+    let key = device.id.key
+    for effect in effects {
+      switch effect {
+      // Without a queue there is nothing to tell: the first push brings along when the device showed its address last.
+      case .opened: await devices.queues[key]?.post(.register)
+      case .closed(let reason):
+        devices.metrics.deviceEnded(reason: reason)
+        await devices.close(key, reason: reason)
+        let type = await device.peek { $0.registration?.address.type }
+        await dispatcher.deviceEnded(key, type: type ?? "", reason: reason)
+      case .handedOver(let owner): await devices.queues[key]?.post(.handOver(to: owner))
+      case .changed: devices.index.set(key, await device.peek { DeviceNote($0) })
+      }
+    }
+  }
+
+  func reserveCapacity(_ count: Int) { devices.index.reserveCapacity(count) }
+  func note(of device: borrowing Device) -> [UInt8] { DeviceNote(device).bytes }
+  func restored(_ key: String, _ device: borrowing Device) { devices.index.set(key, DeviceNote(device)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    devices.index.set(key, try DeviceNote(bytes: note))
+    return true
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    guard phase == .revoked else { return }
+    for key in found.awake { await devices.remind(key) }
   }
 }
 

@@ -169,7 +169,12 @@ final class AppServerLinks: Sendable {
   /// Chooses the connection with the least to do; nil if nobody has room, or somebody has the message already.
   func assign(_ mail: Mail, _ sender: String, _ maximum: Int) -> (any AppServerLink)? {
     state.withLock { state in
-      guard let known = state.senders[sender], known.holders[mail.id] == nil, !state.isClosed else { return nil }
+      guard let known = state.senders[sender], !state.isClosed else { return nil }
+      if let holder = known.holders[mail.id] {
+        // What it has there is over: this one follows once that is acknowledged.
+        if !holder.isStored { state.senders[sender]?.isStarved = true }
+        return nil
+      }
       let free = known.links.filter { $0.value.messages.count < maximum }
       guard let (key, chosen) = free.min(by: { $0.value.messages.count < $1.value.messages.count }) else {
         state.senders[sender]?.isStarved = true

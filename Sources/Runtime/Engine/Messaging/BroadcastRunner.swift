@@ -5,7 +5,7 @@ import PushDomain
 
 /// Hands broadcasts out, piece by piece and in turn, so that a large one keeps nobody waiting.
 struct BroadcastRunner: Sendable {
-  let broadcasts: EntityDirectory<Broadcast>
+  let directory: EntityDirectory<Broadcast>
   let installations: InstallationService
   let topics: TopicIndex
   let queues: EntityDirectory<PushQueue>
@@ -25,7 +25,7 @@ struct BroadcastRunner: Sendable {
       lane.enqueue { await serveNow(work, condition, receivers(of: condition, sender: work.mail.sender)[...]) }
       return true
     }
-    guard let broadcast = broadcasts.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
+    guard let broadcast = directory.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
     do throws(TurnError<Never>) {
       try await broadcast.perform(.accept(work)) { _ in }
       return true
@@ -42,7 +42,7 @@ struct BroadcastRunner: Sendable {
     for effect in effects {
       switch effect {
       case .run: lane.enqueue { await begin(broadcast) }
-      case .forget: broadcasts.remove(broadcast.id.key)
+      case .forget: directory.remove(broadcast.id.key)
       }
     }
   }

@@ -18,9 +18,6 @@ public struct DeviceGateway: Sendable {
   let limits: EngineLimits
   let tap: MessageTap
   let throttle: CollapseThrottle?
-  let isSender: @Sendable (String) -> Bool
-  /// For messages from one device of a group to the others.
-  let messaging: Late<MessagingService>
   let links = DeviceLinks()
 
   /// A device logs in. An older connection of the same device is closed.

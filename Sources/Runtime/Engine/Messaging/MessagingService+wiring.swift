@@ -3,59 +3,37 @@ import EventSourcing
 import PushDomain
 
 extension MessagingService {
-  init(
-    installations: EntityDirectory<Installation>, groups: EntityDirectory<DeviceGroup>,
-    broadcasts: EntityDirectory<Broadcast>, queues: EntityDirectory<PushQueue>, dispatcher: PushDispatcher,
-    configuration: EngineConfiguration, identifiers: Identifiers, context: RuntimeContext,
-    itself: Late<MessagingService>
-  ) {
-    let (limits, settings, topics) = (configuration.limits, configuration.messaging, TopicIndex())
+  init(_ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
+    isSender: @escaping @Sendable (String) -> Bool) {
+    let (node, context, queues, topics) = (partition.node, partition.context, dispatcher.queues, TopicIndex())
+    let limits = node.limits
     tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
-    self.installations = InstallationService(
-      directory: installations, topics: topics, queues: queues, context: context, identifiers: identifiers,
-      limits: limits)
+    installations = InstallationService(
+      directory: partition.directory(.installation), topics: topics, queues: queues, context: context,
+      identifiers: node.identifiers, limits: limits)
     let upstream = AppServerGateway(queues: queues, context: context, limits: limits, links: AppServerLinks())
     gateway = DeviceGateway(
-      installations: self.installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
+      installations: installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
       throttle: settings.collapseBurst.map {
         CollapseThrottle(burst: $0, refillSeconds: settings.collapseRefillSeconds)
-      }, isSender: configuration.isSender, messaging: itself)
+      })
     relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
-    self.broadcasts = BroadcastRunner(
-      broadcasts: broadcasts, installations: self.installations, topics: topics, queues: queues, gateway: gateway,
-      relay: relay, context: context, limits: limits)
-    self.groups = groups
+    broadcasts = BroadcastRunner(
+      directory: partition.directory(.broadcast), installations: installations, topics: topics, queues: queues,
+      gateway: gateway, relay: relay, context: context, limits: limits)
+    groups = partition.directory(.deviceGroup)
     groupIndex = GroupIndex()
     rates = MessageRates(settings)
     faults = FaultScripts()
     self.queues = queues
-    self.identifiers = identifiers
+    self.isSender = isSender
+    identifiers = node.identifiers
     self.context = context
     self.limits = limits
-  }
-
-  /// What a queue's mailbox wants done.
-  func perform(_ effects: [PushEffect], of queue: Entity<PushQueue>) async {
-    for effect in effects {
-      switch effect {
-      case .mailWaits(let mail):
-        if let device = MailboxKey.device(of: queue.id.key) {
-          gateway.stored(mail, for: device)
-        } else if let sender = MailboxKey.sender(of: queue.id.key) {
-          gateway.upstream.stored(mail, for: sender)
-        }
-      case .mailEnded(let mails, let ending):
-        if let device = MailboxKey.device(of: queue.id.key) {
-          await gateway.ended(mails, ending, for: device)
-        } else if let sender = MailboxKey.sender(of: queue.id.key) {
-          gateway.upstream.ended(mails, ending, for: sender)
-        }
-      case .mailDropped(let last, _): tap.note { MessageStep(.dropped, last, at: $0) }
-      case .mailNoticed(let last, _, let isOpen):
-        if let device = MailboxKey.device(of: queue.id.key) { gateway.noticed(last, isOpen: isOpen, for: device) }
-      case .ready, .startTimer, .cancelTimer, .accepted, .settled, .addressGone, .deadLetters: break
-      }
-    }
+    partition.add(installations)
+    partition.add(self)
+    partition.add(broadcasts)
+    dispatcher.carry(by: self)
   }
 
   /// The server stops: devices and app servers are told, those who watch are let go.
@@ -64,4 +42,66 @@ extension MessagingService {
     gateway.upstream.drainAll()
     tap.finish()
   }
+}
+
+extension MessagingService: MailCarrier {
+  func perform(_ effects: [MailEffect], of queue: Entity<PushQueue>) async {
+    let (device, sender) = (MailboxKey.device(of: queue.id.key), MailboxKey.sender(of: queue.id.key))
+    for effect in effects {
+      switch effect {
+      case .waits(let mail):
+        if let device {
+          gateway.stored(mail, for: device)
+        } else if let sender {
+          gateway.upstream.stored(mail, for: sender)
+        }
+      case .ended(let mails, let ending):
+        if let device {
+          await gateway.ended(mails, ending, for: device)
+        } else if let sender {
+          gateway.upstream.ended(mails, ending, for: sender)
+        }
+      case .dropped(let last, _): tap.note { MessageStep(.dropped, last, at: $0) }
+      case .noticed(let last, _, let isOpen):
+        if let device { gateway.noticed(last, isOpen: isOpen, for: device) }
+      }
+    }
+  }
+}
+
+extension MessagingService: EntityHost {
+  var directory: EntityDirectory<DeviceGroup> { groups }
+  var rearming: RearmPhase? { nil }
+
+  func note(of group: borrowing DeviceGroup) -> [UInt8] { GroupIndex.note(group) }
+  func restored(_ key: String, _ group: borrowing DeviceGroup) { groupIndex.set(group.key, of: key) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    groupIndex.set(String(decoding: note, as: UTF8.self), of: key)
+    return true
+  }
+}
+
+extension InstallationService: EntityHost {
+  var rearming: RearmPhase? { nil }
+
+  func note(of device: borrowing Installation) -> [UInt8] { InstallationNote(device).bytes }
+  func restored(_ key: String, _ device: borrowing Installation) { restored(key, InstallationNote(device)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    let note = try InstallationNote(bytes: note)
+    // What was too much for a note is in the state.
+    guard !note.isCut else { return false }
+    restored(key, note)
+    return true
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    guard phase == .revoked else { return }
+    for key in found.awake { await remind(key) }
+  }
+}
+
+extension BroadcastRunner: EntityHost {
+  var rearming: RearmPhase? { .owed }
 }

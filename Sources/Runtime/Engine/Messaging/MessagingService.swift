@@ -15,6 +15,8 @@ public struct MessagingService: Sendable {
   let relay: MessageRelay
   let rates: MessageRates
   let faults: FaultScripts
+  /// Whether an app server may ever come for what devices send to this sender.
+  let isSender: @Sendable (String) -> Bool
   let identifiers: Identifiers
   let context: RuntimeContext
   let limits: EngineLimits

@@ -22,29 +22,20 @@ public struct NotificationService: Sendable {
   let limits: EngineLimits
 
   /// Producer of a subscription's pushes: this and its id.
-  static let producerPrefix = "subscription/"
+  static let prefix = "subscription/"
 
-  init(dispatcher: PushDispatcher, identifiers: Identifiers, context: RuntimeContext, limits: EngineLimits) {
-    let itself = Late<NotificationService>()
-    directory = EntityDirectory(kind: .subscription, context: context, note: { SubscriptionNote.bytes(of: $0) }) {
-      effects, subscription in await itself.value.perform(effects, of: subscription)
-    }
+  init(_ partition: Partition, dispatcher: PushDispatcher) {
+    directory = partition.directory(.subscription)
     index = SubscriptionIndex()
-    timers = KeyedTimers(wheel: context.timers, time: context.time) { _, key in
-      context.lanes[EntityID(.subscription, key).hashValue].enqueue { await itself.value.alarmed(key) }
-    }
+    timers = partition.timers()
     self.dispatcher = dispatcher
-    self.identifiers = identifiers
-    self.context = context
-    self.limits = limits
-    itself.set(self)
-    dispatcher.producers.register(Self.producerPrefix) { key, number in
-      await itself.value.directory[key]?.post(.handedOver(number))
-    }
-    dispatcher.producers.register { id in
-      guard let terms = await itself.value.directory[id]?.peek({ $0.terms }), terms.expiresAt > context.time.now else {
-        return nil
-      }
+    identifiers = partition.node.identifiers
+    context = partition.context
+    limits = partition.node.limits
+    partition.add(self)
+    dispatcher.producers.register(self)
+    dispatcher.producers.register { [self] id in
+      guard let terms = await directory[id]?.peek({ $0.terms }), terms.expiresAt > context.time.now else { return nil }
       return terms
     }
   }
@@ -181,29 +172,19 @@ public struct NotificationService: Sendable {
 
   private func push(_ publication: Publication, of subscription: Entity<Subscription>) async {
     guard let terms = await subscription.peek({ $0.terms }) else { return }
-    let id = PushID(producer: Self.producerPrefix + subscription.id.key, number: publication.number)
-    if let reason = dispatcher.hindrance(terms.address, tag: publication.tag) {
-      dispatcher.metrics.skipped(type: terms.address.type)
-      dispatcher.logger.warning(
-        "notification not sent", metadata: ["type": "\(terms.address.type)", "reason": "\(reason)"])
-      return await dispatcher.handedOver(id)
-    }
-    let device = await dispatcher.devices.standing(
-      of: DeviceRegistration(address: terms.address, owner: terms.userKey))
-    let seconds =
-      dispatcher.pushOptions(device.address, tag: publication.tag).integer("push.time_to_live")
-      ?? limits.subscription.pushSecondsDefault
-    _ = await dispatcher.enqueue(
+    let id = PushID(producer: Self.prefix + subscription.id.key, number: publication.number)
+    let order = PushDispatcher.Order(
+      id: id, address: terms.address, tag: publication.tag, app: nil, owner: terms.userKey, isPersonal: false)
+    await dispatcher.push(order, secondsDefault: limits.subscription.pushSecondsDefault) { device, expiry in
       PushMessage(
         producer: id.producer, number: id.number, tag: publication.tag, alert: publication.content.alert,
-        content: publication.content.bytes, service: "", target: device.address,
-        expiry: context.time.now.advanced(by: .seconds(seconds)),
-        form: publication.content.isObject ? .message : .text, owner: terms.userKey,
-        registeredAt: device.registeredAt))
+        content: publication.content.bytes, service: "", target: device.address, expiry: expiry,
+        form: publication.content.isObject ? .message : .text, owner: terms.userKey, registeredAt: device.registeredAt)
+    }
   }
 
   /// The timer has fired. A clock that was set back meanwhile makes it too early: it is set anew.
-  private func alarmed(_ key: String) async {
+  func fired(_ alarm: SubscriptionTimer, of key: String) async {
     guard let subscription = directory[key] else { return }
     await subscription.post(.expire)
     // With something owed it ends when that is handed over.
@@ -290,4 +271,24 @@ extension PublicationContent {
   fileprivate var alert: String {
     isObject ? (try? JSONValue(parsing: bytes))?["message"]?.string ?? "" : String(decoding: bytes, as: UTF8.self)
   }
+}
+
+extension NotificationService: AlarmedHost {
+  var rearming: RearmPhase? { .owed }
+
+  func note(of subscription: borrowing Subscription) -> [UInt8] { SubscriptionNote.bytes(of: subscription) }
+
+  func restored(_ key: String, _ subscription: borrowing Subscription) {
+    if let terms = subscription.terms { index.set(key, SubscriptionNote(terms)) }
+  }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    // One without terms is in no index.
+    if !note.isEmpty { index.set(key, try SubscriptionNote(bytes: note)) }
+    return true
+  }
+}
+
+extension NotificationService: PushProducer {
+  func accepted(_ key: String, _ number: Int) async { await directory[key]?.post(.handedOver(number)) }
 }

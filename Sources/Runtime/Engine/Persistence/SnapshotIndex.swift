@@ -45,6 +45,10 @@ final class SnapshotIndex {
 /// What a start knows of the entities of some kind.
 protocol RecoveredEntities: Sendable {
   var count: Int { get }
+  /// The keys of those that are in memory.
+  var awake: [String] { get }
+  /// The keys of those that came to their end in what was replayed, or while the snapshot was made.
+  var finished: [String] { get }
 }
 
 /// What a start knows of all entities of one kind: those that the records behind the snapshot are about, with their
@@ -57,6 +61,7 @@ struct RecoveredKind<State: RestorableState>: RecoveredEntities, @unchecked Send
   private(set) var finished: [String] = []
 
   var count: Int { entities.count + sleeping.count }
+  var awake: [String] { entities.map(\.key) }
 
   init(_ table: consuming ReplayTable<State>, over index: SnapshotIndex?) throws {
     (entities, finished) = try table.finish()

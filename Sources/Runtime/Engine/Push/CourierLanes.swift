@@ -4,18 +4,20 @@ import Logging
 import PushDomain
 import Synchronization
 
+/// Carries out what courier lanes say.
+protocol LaneRunner: AnyObject, Sendable {
+  /// Begins an attempt of the queue, and then says `ended` or `released`. False if there is no room for it now.
+  func start(_ key: String, _ lane: CourierLane) -> Bool
+  /// Ends what the queue has next, unsent, and then says `released`. False if there is no room for it now.
+  func refuse(_ key: String, _ lane: CourierLane, _ reason: String) -> Bool
+  /// An endpoint has been switched off.
+  func disabled(_ lane: CourierLane, _ reason: String)
+}
+
 /// The courier lanes that are in use, each with its machine; carries out what the machines say.
 ///
 /// Lanes come with the first push that takes them and go when they are idle: there may be as many as there are endpoints.
 final class CourierLanes: Sendable {
-  /// Begins an attempt of the queue, and then says `ended` or `released`. False if there is no room for it now.
-  typealias Start = @Sendable (_ key: String, _ lane: CourierLane) -> Bool
-  /// Ends what the queue has next, unsent, and then says `released`. False if there is no room for it now.
-  typealias Refuse = @Sendable (_ key: String, _ lane: CourierLane, _ reason: String) -> Bool
-
-  /// An endpoint has been switched off.
-  typealias Disabled = @Sendable (_ lane: CourierLane, _ reason: String) -> Void
-
   private struct Entry {
     let lane: CourierLane
     var machine: CourierLaneMachine
@@ -28,9 +30,7 @@ final class CourierLanes: Sendable {
   private let random: @Sendable () -> Double
   private let metrics: CourierMetrics
   private let logger: Logger
-  private let start = Late<Start>()
-  private let refuse = Late<Refuse>()
-  private let disabled = Late<Disabled>()
+  private let bound = Mutex<(any LaneRunner)?>(nil)
 
   init(
     context: RuntimeContext, limits: EngineLimits, random: @escaping @Sendable () -> Double, metrics: CourierMetrics,
@@ -43,11 +43,10 @@ final class CourierLanes: Sendable {
     self.logger = logger
   }
 
-  func attach(start: @escaping Start, refuse: @escaping Refuse, disabled: @escaping Disabled) {
-    self.start.set(start)
-    self.refuse.set(refuse)
-    self.disabled.set(disabled)
-  }
+  /// Says, once, who carries out what they say.
+  func bind(_ runner: any LaneRunner) { bound.withLock { $0 = runner } }
+
+  private var runner: (any LaneRunner)? { bound.withLock { $0 } }
 
   // MARK: For the dispatcher
 
@@ -156,9 +155,9 @@ final class CourierLanes: Sendable {
   private func perform(_ action: CourierLaneMachine.Action, _ lane: CourierLane) {
     switch action {
     case .start(let key):
-      if !start.value(key, lane) { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
+      if runner?.start(key, lane) == false { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
     case .refuse(let key, let reason):
-      if !refuse.value(key, lane, reason) { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
+      if runner?.refuse(key, lane, reason) == false { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
     case .arm:
       break
     case .changed(let condition, let reason):
@@ -169,7 +168,7 @@ final class CourierLanes: Sendable {
       case .open: logger.error("pushes wait: their provider cannot be used", metadata: metadata)
       case .off:
         logger.critical("an endpoint is switched off: it is gone, or has failed for days", metadata: metadata)
-        disabled.value(lane, reason)
+        runner?.disabled(lane, reason)
       }
     }
   }

@@ -1,4 +1,3 @@
-public import ChatDomain
 import EntityRuntime
 public import EventSourcing
 import JSONEnvelope
@@ -37,11 +36,6 @@ public struct CourierService: Sendable {
     for (type, isLive, count) in dispatcher.devices.counts() {
       dispatcher.metrics.report(devices: count, type: type, isLive: isLive)
     }
-  }
-
-  /// Why the pushes of a chat can reach nobody at this address, as the options stand; nil if they can.
-  public func obstacle(_ target: PushTarget, ofChat serviceID: String) -> String? {
-    dispatcher.obstacle(target, of: serviceID)
   }
 
   // MARK: A push of the operator's

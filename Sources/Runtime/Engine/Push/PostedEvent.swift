@@ -39,7 +39,7 @@ public enum PostedEvent: Sendable, Hashable {
   /// The header `carillon-event`, and the name by which options are looked up.
   public var tag: String {
     switch self {
-    case .chat: PushDispatcher.chatTag
+    case .chat: ChatPushes.tag
     case .callback(let tag): tag
     case .test: CourierService.tag
     case .supportComment: SupportService.tag

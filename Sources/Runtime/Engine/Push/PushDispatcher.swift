@@ -1,99 +1,102 @@
-import ChatDomain
 import EntityRuntime
 import EventSourcing
-import JSONEnvelope
 import Logging
-public import PushDomain
+import PushDomain
 import Synchronization
 
 /// Hands pushes to the queues of their devices, and what the queues hold to the couriers and back.
 ///
 /// ```
-///   chat ──dispatch──> PushQueue ──ready──> CourierLanes ──start──> begin ─> courier ─> attemptEnded
+///   producer ──push──> PushQueue ──ready──> CourierLanes ──start──> begin ─> courier ─> attemptEnded
 /// ```
-/// A push belongs to its chat until the queue's record of it is durable; only then is the chat told. A crash in between
+/// A push belongs to its producer until the queue's record of it is durable; only then is that one told. A crash between
 /// offers it to the queue again, which knows a repetition by the push's number. An attempt is recorded before it is
 /// made: the journal knows of every request that may have reached a provider.
-struct PushDispatcher: Sendable {
-  /// For option look-up; not sent to the device. Spec: GMS 7.1.
-  static let chatTag = "chat.newagentmessage"
-
+final class PushDispatcher: LaneRunner {
   let queues: EntityDirectory<PushQueue>
   let devices: DeviceService
-  let chats: ChatService
   let options: OptionStore
-  let providers: ProviderLookUp
+  let couriers: CourierBook
   let lanes: CourierLanes
   let timers: KeyedTimers<PushTimer>
   let context: RuntimeContext
   let tasks: TaskPool
   let limits: EngineLimits
   let metrics: CourierMetrics
-  let deadLetters: DeadLetterIndex
-  let waiters: PushWaiters
-  let underWay: KeysUnderWay
-  let events: Late<OperatorEvents>
+  let deadLetters = DeadLetterIndex()
+  let waiters = PushWaiters()
+  let underWay = KeysUnderWay()
   let producers = PushProducers()
+  let identifiers: Identifiers
+  private let carrier = Mutex<(any MailCarrier)?>(nil)
   let random: @Sendable () -> Double
   let logger: Logger
 
-  // MARK: From a chat to a queue
+  init(
+    _ partition: Partition, queues: EntityDirectory<PushQueue>, devices: DeviceService, couriers: CourierBook,
+    lanes: CourierLanes, metrics: CourierMetrics
+  ) {
+    let node = partition.node
+    self.queues = queues
+    self.devices = devices
+    self.couriers = couriers
+    self.lanes = lanes
+    self.metrics = metrics
+    timers = partition.timers()
+    context = partition.context
+    options = node.options
+    tasks = node.pushTasks
+    limits = node.limits
+    identifiers = node.identifiers
+    random = node.random
+    logger = node.logger
+  }
 
-  func dispatch(_ push: ChatPush, of chat: Entity<ChatSession>) async {
-    let chatEntry = chats.index[chat.id.key]
-    let serviceName = chatEntry?.serviceName ?? ""
-    var wanted = address(push.target, of: chat.id.key)
-    var obstacle = hindrance(wanted, tag: Self.chatTag)
-    if let id = push.target.subscriptionID {
-      if let terms = await producers.subscription(id) {
-        wanted = terms.address.speaking(push.target.language)
-      } else {
-        obstacle = "the subscription is over"
-      }
-    }
-    if let reason = obstacle {
-      // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
-      metrics.skipped(type: wanted.type)
-      if push.ordinal == 1 {
+  // MARK: From a producer to a queue
+
+  /// A push that somebody owes, before it is known where it goes.
+  struct Order {
+    let id: PushID
+    let address: PushAddress
+    let tag: String
+    /// For the registry of devices; also names the service in the log.
+    let app: String?
+    let owner: String?
+    /// Whether a device that has become somebody else's gets it not.
+    var isPersonal = true
+    /// Why it cannot go, if the producer knows.
+    var obstacle: String?
+    /// Whether the log tells of one that cannot go.
+    var isNoted = true
+  }
+
+  /// Makes the message of a push and hands it to its queue; or takes it over and ends it, or says that it is owed no
+  /// longer, if it cannot go.
+  /// - Parameter make: the message, for a device and for so many seconds; nil for as long as the producer says.
+  func push(
+    _ order: Order, secondsDefault: Int = 3_600, _ make: (DeviceStanding, _ expiry: Timestamp) async -> PushMessage
+  ) async {
+    if let reason = order.obstacle ?? hindrance(order.address, tag: order.tag) {
+      metrics.skipped(type: order.address.type)
+      if order.isNoted {
         logger.warning(
-          "push not sent", metadata: ["service": "\(serviceName)", "type": "\(wanted.type)", "reason": "\(reason)"])
+          "push not sent",
+          metadata: ["service": "\(order.app ?? "")", "type": "\(order.address.type)", "reason": "\(reason)"])
       }
-      return await handedOver(PushID(producer: chat.id.key, number: push.number))
+      return await producers.accepted(order.id)
     }
-    let registration = DeviceRegistration(address: wanted, app: serviceName, owner: chatEntry?.userKey)
-    let device = await devices.standing(of: registration)
-    guard device.mayGet(pushesOf: chatEntry?.userKey) else {
-      metrics.skipped(type: wanted.type)
-      logger.notice("push not sent", metadata: ["reason": "the device has another owner now"])
-      return await decline(
-        PushID(producer: chat.id.key, number: push.number), for: device.address,
-        reason: "the device has another owner now")
+    let device = await devices.standing(
+      of: DeviceRegistration(address: order.address, app: order.app, owner: order.owner))
+    guard !order.isPersonal || device.mayGet(pushesOf: order.owner) else {
+      metrics.skipped(type: order.address.type)
+      logger.notice("push not sent", metadata: ["reason": "\(Self.otherOwner)"])
+      return await decline(order.id, for: device.address, reason: Self.otherOwner)
     }
-    let now = context.time.now
-    let attempts = chats.option("_max_notify_delivery_attempts", of: chat.id.key).flatMap(Int.init) ?? 3
-    let lifetime = pushOptions(device.address, tag: Self.chatTag).integer("push.time_to_live") ?? 3_600
-    let text = self.text(of: push, chat.id.key)
-    let message = PushMessage(
-      producer: chat.id.key, number: push.number, tag: Self.chatTag, alert: text,
-      content: Self.content(
-        push, text: text, serviceID: chat.id.key, transcriptBytes: limits.pushTranscriptBytesMaximum),
-      compactContent: Self.content(push, text: text, serviceID: chat.id.key, transcriptBytes: nil),
-      service: serviceName,
-      target: device.address, attemptsMaximum: attempts, expiry: now.advanced(by: .seconds(lifetime)),
-      owner: chatEntry?.userKey, registeredAt: device.registeredAt)
-    _ = await enqueue(message)
+    let seconds = pushOptions(device.address, tag: order.tag).integer("push.time_to_live") ?? secondsDefault
+    _ = await enqueue(await make(device, context.time.now.advanced(by: .seconds(seconds))))
   }
 
-  /// What a chat's push says, in the language that the app has asked for. Spec: GMS 8.3, localized texts.
-  private func text(of push: ChatPush, _ serviceID: String) -> String {
-    let isSet = chats.option("_client_timeout_notification_message", of: serviceID) != nil
-    return options.current.texts.chatAlert(language: push.target.language, plain: isSet ? push.message : nil)
-  }
-
-  /// Why nothing can be pushed for this chat; nil if something can, or nothing is to be.
-  func obstacle(_ target: PushTarget, of serviceID: String) -> String? {
-    obstacle(address(target, of: serviceID), tag: Self.chatTag)
-  }
+  private static let otherOwner = "the device has another owner now"
 
   /// - Returns: false if there is no queue for it: the producer goes on owing it, and offers it again after a restart.
   func enqueue(_ message: PushMessage) async -> Bool {
@@ -103,7 +106,7 @@ struct PushDispatcher: Sendable {
       return false
     }
     if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
-      await handedOver(message.id)
+      await producers.accepted(message.id)
     } else {
       await queue.post(.enqueue(message, limits: queueLimits))
     }
@@ -114,45 +117,50 @@ struct PushDispatcher: Sendable {
   func decline(_ id: PushID, for target: PushAddress, reason: String) async {
     let queue = queues.entity(DeviceKey.of(target), limit: limits.pushQueuesMaximum)
     if await queue?.peek({ $0.isKnown(producer: id.producer, number: id.number) }) ?? false {
-      // Taken over before a crash, which kept it from the chat.
-      await handedOver(id)
+      // Taken over before a crash, which kept it from its producer.
+      await producers.accepted(id)
     } else {
       await queue?.post(.decline(id, reason: reason))
     }
   }
 
-  /// A chat began that names this device.
-  func register(_ target: PushTarget, of serviceID: String) async {
-    let entry = chats.index[serviceID]
-    await devices.show(
-      DeviceRegistration(address: address(target, of: serviceID), app: entry?.serviceName, owner: entry?.userKey))
-  }
-
   // MARK: What a queue wants
 
+  /// Who carries the mail that waits for receivers with a connection of their own.
+  func carry(by carrier: any MailCarrier) { self.carrier.withLock { $0 = carrier } }
+
+  /// First what pushes want, then what mail does.
   func perform(_ effects: [PushEffect], of queue: Entity<PushQueue>) async {
+    var mail: [MailEffect] = []
     var isOfMessages = false
     for effect in effects {
       switch effect {
-      case .ready(let priority, let since): await offer(queue, priority, since: since)
-      case .startTimer(let timer, let deadline): start(timer, at: deadline, of: queue)
-      case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
-      case .accepted(let id): await handedOver(id)
-      case .settled(let id, let outcome, let attempts):
-        note(id, outcome, attempts: attempts)
-        guard outcome.leavesDeadLetter else { break }
-        let letter = await queue.peek { queue in queue.deadLetters.first { $0.message.id == id } }
-        if let letter { await events.value.exhausted(letter, of: queue.id.key) }
-      case .addressGone(let reason):
-        await devices.gone(queue.id.key, reason: reason)
-        await producers.gone(queue.id.key, reason: reason)
-      case .deadLetters(let count): deadLetters.set(queue.id.key, count)
-      // The mailbox has no courier.
-      case .mailWaits, .mailEnded, .mailDropped, .mailNoticed: continue
+      case .courier(let effect):
+        isOfMessages = true
+        await perform(effect, of: queue)
+      case .mail(let effect): mail.append(effect)
       }
-      isOfMessages = true
     }
     if isOfMessages { deadLetters.set(queue.id.key, await queue.peek { $0.backlog }) }
+    if !mail.isEmpty, let carrier = carrier.withLock({ $0 }) { await carrier.perform(mail, of: queue) }
+  }
+
+  private func perform(_ effect: CourierEffect, of queue: Entity<PushQueue>) async {
+    switch effect {
+    case .ready(let priority, let since): await offer(queue, priority, since: since)
+    case .startTimer(let timer, let deadline): timers.start(timer, of: queue.id.key, at: deadline)
+    case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
+    case .accepted(let id): await producers.accepted(id)
+    case .settled(let id, let outcome, let attempts):
+      note(id, outcome, attempts: attempts)
+      guard outcome.leavesDeadLetter else { break }
+      let letter = await queue.peek { queue in queue.deadLetters.first { $0.message.id == id } }
+      if let letter { await exhausted(letter, of: queue.id.key) }
+    case .addressGone(let reason):
+      await devices.gone(queue.id.key, reason: reason)
+      await producers.addressGone(queue.id.key, reason: reason)
+    case .deadLetters(let count): deadLetters.set(queue.id.key, count)
+    }
   }
 
   /// The bounds of each queue.
@@ -176,7 +184,7 @@ struct PushDispatcher: Sendable {
   private func lane(of message: PushMessage) -> CourierLane { lane(of: message.target, tag: message.tag) }
 
   private func lane(of target: PushAddress, tag: String) -> CourierLane {
-    providers(target.type)?.lane(of: target, pushOptions(target, tag: tag))
+    couriers[target.type]?.lane(of: target, pushOptions(target, tag: tag))
       ?? CourierLane(id: target.type, label: target.type)
   }
 
@@ -193,8 +201,12 @@ struct PushDispatcher: Sendable {
   // MARK: One attempt
 
   /// For `CourierLanes`: false if there is no room among the pushes under way.
-  func startAttempt(_ key: String, _ lane: CourierLane) -> Bool {
-    tasks.spawn { await alone(key, lane) { await attempt(key, lane) } }
+  func start(_ key: String, _ lane: CourierLane) -> Bool {
+    tasks.spawn { [self] in await alone(key, lane) { await attempt(key, lane) } }
+  }
+
+  func disabled(_ lane: CourierLane, _ reason: String) {
+    _ = tasks.spawn { [self] in await endpointDisabled(lane, reason: reason) }
   }
 
   /// Takes a queue's turn, unless another one is still on: it may have been offered to two lanes (options have changed,
@@ -205,7 +217,7 @@ struct PushDispatcher: Sendable {
     // The turn that was given back is made up for.
     guard underWay.leave(key), let queue = queues[key] else { return }
     let effects = await queue.peek { $0.attempt == nil ? $0.outstandingEffects : [] }
-    for case .ready(let priority, let since) in effects { await offer(queue, priority, since: since) }
+    for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
   }
 
   private func attempt(_ key: String, _ lane: CourierLane) async {
@@ -219,7 +231,7 @@ struct PushDispatcher: Sendable {
     let delivery = PushDelivery(
       message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
       now: context.time.now, noteAnswer: answer.note)
-    let provider = providers(message.target.type)
+    let provider = couriers[message.target.type]
     #if CARILLON_CANARIES
       if Canary.sings(.pushTwice) { _ = await provider?.deliver(delivery) }
     #endif
@@ -258,14 +270,14 @@ struct PushDispatcher: Sendable {
 
   /// For `CourierLanes`: ends the queue's next message unsent; false if there is no room among the pushes under way.
   func refuse(_ key: String, _ lane: CourierLane, _ reason: String) -> Bool {
-    tasks.spawn {
+    tasks.spawn { [self] in
       await alone(key, lane) {
         let turn = CourierLaneMachine.Action.refuse(key: key, reason: reason)
         if let queue = queues[key], let next = await queue.peek({ $0.next }), self.lane(of: next).id != lane.id {
           // It has another endpoint by now, which nobody has switched off.
           lanes.released(key, on: lane)
           let effects = await queue.peek { $0.outstandingEffects }
-          for case .ready(let priority, let since) in effects { await offer(queue, priority, since: since) }
+          for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
           return
         }
         guard let (queue, message, attempt) = await begin(key, lane, turn: turn) else { return }
@@ -289,34 +301,10 @@ struct PushDispatcher: Sendable {
     schedule.jitter = random()
     let pauses =
       pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
-      ?? (SupportCourier.all.contains(message.target.type) || message.target.type == OperatorEvents.type
-        ? SupportCourier.retrySchedule : [])
+      ?? producers.retrySchedule(of: message)
     // Also what no `Duration` can hold is a number to `Double`.
     schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
     return schedule
-  }
-
-  /// What the timers do: made once, since there is one for each push that waits.
-  static func timerFired(
-    _ queues: EntityDirectory<PushQueue>, _ options: OptionStore, _ context: RuntimeContext
-  ) -> KeyedTimers<PushTimer>.Firing {
-    { timer, key in
-      // By its key, not by itself: a timer must not keep a queue from its sleep.
-      context.lanes[EntityID(queues.kind, key).hashValue].enqueue {
-        await queues[key]?.post(timer.command(queueLimits(options)))
-      }
-    }
-  }
-
-  private func start(_ timer: PushTimer, at deadline: Timestamp, of queue: Entity<PushQueue>) {
-    timers.start(timer, of: queue.id.key, at: deadline)
-  }
-
-  func handedOver(_ id: PushID) async {
-    if await producers.handedOver(id) { return }
-    guard let chat = chats.directory[id.producer] else { return }
-    let command = ChatCommand(.pushHandedOver(number: id.number), policy: chats.policy(of: id.producer))
-    await chat.post(command, lazy: true)
   }
 
   private func note(_ id: PushID, _ outcome: FinalPushOutcome, attempts: Int) {
@@ -334,21 +322,11 @@ struct PushDispatcher: Sendable {
 
   // MARK: Parts
 
-  private func address(_ target: PushTarget, of serviceID: String) -> PushAddress {
-    let debug = target.debug || chats.option("_use_debug_push_certificate", of: serviceID) == "true"
-    let configured = chats.option("_provider_name", of: serviceID).flatMap { $0.isEmpty ? nil : $0 }
-    // What cannot be cleaned is sent as it came: the provider says what is wrong with it.
-    let deviceID = (try? DeviceIdentifier.cleaned(target.deviceID, type: target.type)) ?? target.deviceID
-    return PushAddress(
-      type: target.type, deviceID: deviceID, provider: target.provider ?? configured, language: target.language,
-      debug: debug)
-  }
-
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
   func obstacle(_ target: PushAddress, tag: String) -> String? {
     let enabled = Options.list(options.push(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
     guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
-    guard let provider = providers(target.type) else { return "no courier for this type" }
+    guard let provider = couriers[target.type] else { return "no courier for this type" }
     return provider.obstacle(target, pushOptions(target, tag: tag))
   }
 
@@ -356,46 +334,27 @@ struct PushDispatcher: Sendable {
   /// reason. The courier refuses it, and the operator sees it as a dead letter.
   func hindrance(_ target: PushAddress, tag: String) -> String? {
     guard let obstacle = obstacle(target, tag: tag) else { return nil }
-    return providers(target.type)?.refusal(of: target, pushOptions(target, tag: tag)) == nil ? obstacle : nil
-  }
-
-  /// The chat push message. Spec: GMS 7.2.
-  /// - Parameter transcriptBytes: the bound of the texts in `lastTranscript`, which leaves out the oldest; nil for none.
-  static func content(_ push: ChatPush, text: String, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("message")
-    writer.string(text)
-    writer.key("serviceId")
-    writer.string(serviceID)
-    if var room = transcriptBytes {
-      let lines = push.lastTranscript.reversed().prefix { line in
-        room -= line.text.utf8.count
-        return room >= 0
-      }
-      writer.key("lastTranscript")
-      writer.beginArray()
-      for line in lines.reversed() {
-        writer.beginObject()
-        writer.key(line.type.rawValue)
-        writer.string(line.text)
-        writer.endObject()
-      }
-      writer.endArray()
-    }
-    writer.endObject()
-    // Exactly as long as it is: it may wait for days, and the writer has room for more.
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
+    return couriers[target.type]?.refusal(of: target, pushOptions(target, tag: tag)) == nil ? obstacle : nil
   }
 }
 
-extension PushAddress {
-  /// The same, for texts in this language.
-  fileprivate func speaking(_ language: String?) -> PushAddress {
-    PushAddress(
-      type: type, deviceID: deviceID, provider: provider, language: language ?? self.language, debug: debug,
-      authorization: authorization)
+extension PushDispatcher: AlarmedHost {
+  var directory: EntityDirectory<PushQueue> { queues }
+  var rearming: RearmPhase? { .owed }
+
+  func note(of queue: borrowing PushQueue) -> [UInt8] { DeadLetterIndex.note(queue) }
+
+  func restored(_ key: String, _ queue: borrowing PushQueue) {
+    deadLetters.set(key, queue.deadLetters.count)
+    deadLetters.set(key, queue.backlog)
   }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    try deadLetters.restored(key, note: note)
+    return true
+  }
+
+  func fired(_ timer: PushTimer, of key: String) async { await queues[key]?.post(timer.command(queueLimits)) }
 }
 
 extension PushTimer {
@@ -420,6 +379,3 @@ private final class AnswerNote: Sendable {
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 }
-
-/// Finds the courier of a push type; nil if there is none.
-public typealias ProviderLookUp = @Sendable (_ type: String) -> (any PushProvider)?

@@ -43,20 +43,20 @@ extension Engine {
   /// - Throws: `RedactionError`, `JournalError`, `StorageError`, `SnapshotError`.
   public func redact(subject: String, by: String, reason: String) async throws -> RedactionLog.Redaction {
     try Self.check(subject: subject, by: by, reason: reason)
-    return try await redact(subject: subject, by: by, reason: reason, id: identifiers.browserID())
+    return try await redact(subject: subject, by: by, reason: reason, id: node.identifiers.browserID())
   }
 
   func redact(subject: String, by: String, reason: String, id: String) async throws -> RedactionLog.Redaction {
-    guard journal.writer != nil else { throw RedactionError.unavailable }
-    return try await housekeeper.alone { [self] in
+    guard partition.journal.writer != nil else { throw RedactionError.unavailable }
+    return try await partition.housekeeper.alone { [self] in
       // One that something stopped (a full disk) is carried to its end first: its plan must not be overwritten.
       if let unfinished = try await interruptedPlan() { _ = try await carryOut(unfinished) }
-      try await context.untilDurable()
-      let searchedUpTo = journal.writer?.durablePoint.position ?? 0
-      let (scope, records) = try await onThread { [self] in try search(subject) }
+      try await partition.context.untilDurable()
+      let searchedUpTo = partition.journal.writer?.durablePoint.position ?? 0
+      let (scope, records) = try await partition.onThread { [self] in try search(subject) }
       guard !scope.isEmpty else { throw RedactionError.nothingFound }
       let plan = RedactionPlan(
-        id: id, by: by, reason: reason, requestedAt: context.time.now.milliseconds, scope: scope,
+        id: id, by: by, reason: reason, requestedAt: partition.context.time.now.milliseconds, scope: scope,
         records: records, searchedUpTo: searchedUpTo)
       try await write(plan)
       return try await carryOut(plan)
@@ -66,16 +66,16 @@ extension Engine {
   /// Carries a redaction that a crash interrupted to its end; nothing if there is none.
   func resumeRedaction() async throws {
     // The plan is read with the house to itself: one that runs must not be taken for one that was interrupted.
-    try await housekeeper.alone { [self] in
+    try await partition.housekeeper.alone { [self] in
       guard let plan = try await interruptedPlan() else { return }
-      logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
+      node.logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
       let report = try await carryOut(plan)
-      logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
+      node.logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
     }
   }
 
   private func interruptedPlan() async throws -> RedactionPlan? {
-    guard let bytes = try await onThread({ [self] in try redactionIntent.read() }) else { return nil }
+    guard let bytes = try await partition.onThread({ [self] in try partition.redactionIntent.read() }) else { return nil }
     return try JSONDecoder().decode(RedactionPlan.self, from: Data(bytes))
   }
 
@@ -94,43 +94,44 @@ extension Engine {
   /// Two walks through the whole journal. Blocks.
   private func search(_ subject: String) throws -> (RedactionScope, records: Int) {
     var found = SubjectScope(subject: subject)
-    try reader.forEachRecord { found.collect($0) }
+    try partition.reader.forEachRecord { found.collect($0) }
     found.close()
     let scope = RedactionScope(found)
     var records = 0
-    if !scope.isEmpty { try reader.forEachRecord { if scope.covers($0, restatements: [:]) { records += 1 } } }
+    if !scope.isEmpty { try partition.reader.forEachRecord { if scope.covers($0, restatements: [:]) { records += 1 } } }
     return (scope, records)
   }
 
   /// Each step may have been done already by a process that did not live to do the next.
   private func carryOut(_ planned: RedactionPlan) async throws -> RedactionLog.Redaction {
-    guard let writer = journal.writer else { throw RedactionError.unavailable }
+    guard let writer = partition.journal.writer else { throw RedactionError.unavailable }
     let before = writer.durablePoint.position
     let plan = try await eraseLiveState(planned)
-    let seal = try await onThread { try writer.roll() }
+    let seal = try await partition.onThread { try writer.roll() }
     // From here on a start finds only what is left.
-    let snapshot = try await writeSnapshot()
-    let (store, redaction, reader, intent) = (snapshots, segmentRedaction, reader, redactionIntent)
-    let rewritten = try await onThread {
+    let snapshot = try await partition.writeSnapshot()
+    let (store, redaction, reader, intent) = (
+      partition.snapshots, partition.segmentRedaction, partition.reader, partition.redactionIntent)
+    let rewritten = try await partition.onThread {
       try store.removeAll(except: store.file(at: snapshot.point.position))
       let restatements = try Self.restatements(in: reader, after: before)
       _ = try redaction.removeCutFiles()
       return try redaction.redact(upTo: seal.position) { plan.scope.covers($0, restatements: restatements) }
     }
-    snapshotPoints.withLock { $0 = [snapshot.point] }
+    partition.snapshotPoints.withLock { $0 = [snapshot.point] }
     let report = RedactionLog.Redaction(
       id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: rewritten.records)),
       entities: plan.scope.entityCount, segments: rewritten.segments, upTo: seal.position,
       requestedAt: Timestamp(milliseconds: plan.requestedAt))
     guard let log = redactions.entity(RedactionLog.key) else { throw RedactionError.unavailable }
     _ = try await log.perform(report) { $0.count }
-    try await onThread { try intent.remove() }
+    try await partition.onThread { try intent.remove() }
     return report
   }
 
   private func write(_ plan: RedactionPlan) async throws {
     let bytes = Array(try JSONEncoder().encode(plan))
-    try await onThread { [self] in try redactionIntent.write(bytes) }
+    try await partition.onThread { [self] in try partition.redactionIntent.write(bytes) }
   }
 
   /// Sessions first: nothing of them is delivered any more. Then chats, callbacks, support and queues restate
@@ -161,9 +162,9 @@ extension Engine {
     try await eraseData(scope)
     try await restateSupport(scope)
     // From here on these chats push nothing, and nobody can send to these installations.
-    try await context.untilDurable()
-    let (reader, searched) = (reader, plan)
-    plan.scope = try await onThread {
+    try await partition.context.untilDurable()
+    let (reader, searched) = (partition.reader, plan)
+    plan.scope = try await partition.onThread {
       var scope = searched.scope
       try reader.forEachRecord(from: searched.searchedUpTo + 1) { scope.add($0) }
       return scope
@@ -181,7 +182,7 @@ extension Engine {
       // Also if nothing of theirs was left in it: records of theirs are about to go, and replay must not miss them.
       _ = try await queue.perform(.restate) { _ in true }
     }
-    try await context.untilDurable()
+    try await partition.context.untilDurable()
     return plan
   }
 

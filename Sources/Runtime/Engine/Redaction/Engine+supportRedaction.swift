@@ -8,7 +8,7 @@ extension Engine {
   func eraseSupportUsers(_ scope: RedactionScope) async throws {
     for key in scope.supportUsers.sorted() {
       _ = try await support.users[key]?.perform(.erase) { _ in true }
-      if let number = Int64(key) { await comet.endSupportStreams(of: number) }
+      if let number = Int64(key) { await comet.dismiss(userKey: ReservedUserKey.of(number)) }
     }
   }
 
@@ -26,7 +26,7 @@ extension Engine {
   /// They notify nobody any more.
   func eraseSupportRequests(_ scope: RedactionScope) async throws {
     for key in scope.supportRequests.sorted() { _ = try await support.requests[key]?.perform(.erase) { _ in true } }
-    feed.forget(Set(scope.supportRequests.map { SupportService.producerPrefix + $0 }))
+    feed.forget(Set(scope.supportRequests.map { SupportService.prefix + $0 }))
   }
 
   /// With the files gone, nothing names them any more. Also if nothing was left to erase: records of theirs are about to

@@ -137,7 +137,7 @@ struct RedactionScope: Codable, Equatable {
   /// Adds a support request, with the files that it has now.
   mutating func add(request key: String, files: [String]) {
     supportRequests.insert(key)
-    producers.insert(SupportService.producerPrefix + key)
+    producers.insert(SupportService.prefix + key)
     stored.formUnion(files)
   }
 

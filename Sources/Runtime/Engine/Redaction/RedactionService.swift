@@ -42,17 +42,17 @@ extension Engine {
   public func beginRedaction(subject: String, by: String, reason: String) throws -> String {
     try Self.check(subject: subject, by: by, reason: reason)
     guard isReady else { throw EngineError.unavailable }
-    let id = identifiers.browserID()
+    let id = node.identifiers.browserID()
     redactionBoard.set(id, .running)
-    let started = tasks.spawn { [self] in
+    let started = node.tasks.spawn { [self] in
       do {
         redactionBoard.set(id, .done(try await redact(subject: subject, by: by, reason: reason, id: id)))
-        logger.notice("redacted", metadata: ["id": "\(id)", "by": "\(by)"])
+        node.logger.notice("redacted", metadata: ["id": "\(id)", "by": "\(by)"])
       } catch let error as RedactionError {
         redactionBoard.set(id, .refused(error))
       } catch {
         redactionBoard.set(id, .failed(reason: "\(error)"))
-        logger.error("a redaction stopped", metadata: ["id": "\(id)", "reason": "\(error)"])
+        node.logger.error("a redaction stopped", metadata: ["id": "\(id)", "reason": "\(error)"])
       }
     }
     guard started else {
@@ -70,9 +70,9 @@ extension Engine {
 
   /// Waits until it is not running any more, but at most `milliseconds`.
   public func redaction(_ id: String, waitingMilliseconds milliseconds: Int64) async -> RedactionState? {
-    let deadline = context.time.monotonicMilliseconds + milliseconds
-    while await redaction(id) == .running, context.time.monotonicMilliseconds < deadline {
-      await context.timers.sleep(milliseconds: context.timers.tickMilliseconds)
+    let deadline = partition.context.time.monotonicMilliseconds + milliseconds
+    while await redaction(id) == .running, partition.context.time.monotonicMilliseconds < deadline {
+      await partition.context.timers.sleep(milliseconds: partition.context.timers.tickMilliseconds)
     }
     return await redaction(id)
   }

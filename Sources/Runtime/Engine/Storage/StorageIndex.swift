@@ -182,7 +182,7 @@ final class StorageIndex: Sendable {
 extension StorageName {
   /// Whose it is; nil for what is this house's own.
   var user: String? {
-    guard case .custom(_, let user) = self, !SupportUserKey.isNobodys(user) else { return nil }
+    guard case .custom(_, let user) = self, !ReservedUserKey.isNobodys(user) else { return nil }
     return user
   }
 }

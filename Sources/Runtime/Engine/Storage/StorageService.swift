@@ -1,7 +1,7 @@
-import ChatDomain
 import EntityRuntime
 import EventSourcing
 import StorageDomain
+import SystemPackage
 
 /// Short-lived texts and files of apps, and the data of service instances. Each call returns once what it did is
 /// durable. Spec: GMS 11.
@@ -9,7 +9,7 @@ public struct StorageService: Sendable {
   let directory: EntityDirectory<StoredData>
   let index: StorageIndex
   let blobs: BlobStore
-  let instances: ServiceInstances
+  let instances: any InstanceData
   let timers: KeyedTimers<StorageTimer>
   let tasks: TaskPool
   let identifiers: Identifiers
@@ -23,25 +23,20 @@ public struct StorageService: Sendable {
   /// The longest life of an instance's data; a longer one of the instance becomes this.
   static let secondsMaximum = 31_536_000
 
-  init(
-    blobs: BlobStore, instances: ServiceInstances, tasks: TaskPool, identifiers: Identifiers, context: RuntimeContext,
-    limits: EngineLimits
-  ) {
-    let itself = Late<StorageService>()
-    directory = EntityDirectory(kind: .stored, context: context, note: { StorageNote($0).bytes }) { effects, record in
-      itself.value.perform(effects, of: record)
-    }
+  init(_ partition: Partition, instances: any InstanceData) {
+    let node = partition.node
+    directory = partition.directory(.stored)
     index = StorageIndex()
-    timers = KeyedTimers(wheel: context.timers, time: context.time) { _, key in
-      context.lanes[EntityID(.stored, key).hashValue].enqueue { await itself.value.alarmed(key) }
-    }
-    self.blobs = blobs
+    timers = partition.timers()
+    blobs = BlobStore(
+      directory: partition.dataDirectory.appending("blobs"), storage: node.environment.storage,
+      journal: partition.journal, byteCountMaximum: node.limits.storedBytesMaximum, logger: node.logger)
     self.instances = instances
-    self.tasks = tasks
-    self.identifiers = identifiers
-    self.context = context
-    self.limits = limits
-    itself.set(self)
+    tasks = node.tasks
+    identifiers = node.identifiers
+    context = partition.context
+    limits = node.limits
+    partition.add(self)
   }
 
   // MARK: Storing
@@ -335,7 +330,7 @@ public struct StorageService: Sendable {
 
   // MARK: What the data wants
 
-  func perform(_ effects: [StorageEffect], of record: Entity<StoredData>) {
+  func perform(_ effects: [StorageEffect], of record: Entity<StoredData>) async {
     let key = record.id.key
     for effect in effects {
       switch effect {
@@ -349,8 +344,7 @@ public struct StorageService: Sendable {
     }
   }
 
-  /// A record that the journal remembers.
-  func restored(_ key: String, _ note: StorageNote) {
+  private func restored(_ key: String, _ note: StorageNote) {
     if let name = note.name { _ = index.claim(name, for: key) }
     blobs.restore(note.files, of: key)
     index.holds(note.files.reduce(0) { $0 + $1.byteCount }, key)
@@ -369,7 +363,7 @@ public struct StorageService: Sendable {
 
   /// The timer has fired. The data of an instance lives as long as the instance. A clock that was set back meanwhile makes
   /// it too early: it is set anew.
-  private func alarmed(_ key: String) async {
+  func fired(_ alarm: StorageTimer, of key: String) async {
     guard let record = directory[key] else { return }
     if case .instance(let id)? = await record.peek({ $0.name }), await instances.data(of: id, for: .house) != nil {
       await record.post(.renew(until: until(instances.seconds(of: id))))
@@ -403,6 +397,22 @@ public struct StorageService: Sendable {
     } catch {
       throw StorageFailure(error)
     }
+  }
+}
+
+extension StorageService: AlarmedHost {
+  var rearming: RearmPhase? { .owed }
+
+  func note(of data: borrowing StoredData) -> [UInt8] { StorageNote(data).bytes }
+  func restored(_ key: String, _ data: borrowing StoredData) { restored(key, StorageNote(data)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    restored(key, try StorageNote(bytes: note))
+    return true
+  }
+
+  func restoredAll(in partition: Partition) async throws {
+    try await partition.onThread { [blobs] in try blobs.sweep() }
   }
 }
 

@@ -10,16 +10,14 @@ final class SupportCourier: PushProvider {
   static let type = "support"
   static let eventsType = "helpdesk"
   static let all: Set<String> = [type, eventsType]
-  /// Seconds between attempts, unless `push.retry_schedule` has others: three days in all. Spec: providers 4.3.
-  static let retrySchedule: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
   private static let noWay = "no way to send is configured"
 
   private let webhooks: SupportWebhooks
-  private let service: Late<SupportService>
+  private let service: SupportService
 
-  init(webhooks: SupportWebhooks, service: Late<SupportService>) {
-    self.webhooks = webhooks
+  init(_ service: SupportService) {
+    webhooks = service.webhooks
     self.service = service
   }
 
@@ -42,7 +40,7 @@ final class SupportCourier: PushProvider {
     }
     guard let notification = SupportNotification(bytes: message.content), let user = Int64(message.target.deviceID)
     else { return .refused(reason: "unreadable notification") }
-    let devices = await service.value.liveDevices(notification.devices, of: user)
+    let devices = await service.liveDevices(notification.devices, of: user)
     guard !devices.isEmpty else { return .refused(reason: "no device is registered any more") }
     // Before a way is looked for: the integration of now may need none, and a push of the one before is not to wait.
     guard webhooks.integration(of: message.target) == notification.integration else {

@@ -1,5 +1,6 @@
 import EntityRuntime
 import EventSourcing
+import JSONEnvelope
 import PushDomain
 import SupportDomain
 
@@ -148,14 +149,18 @@ extension SupportService {
       }
       // Nothing opens what its sessions came in by; waits for the disk, which effects must not.
       if !former.isEmpty, former.allSatisfy({ !note.tokens.contains($0) }) {
-        _ = tasks.spawn { [comet] in await comet.endSupportStreams(of: number) }
+        _ = tasks.spawn { [comet] in await comet.dismiss(userKey: Self.ownerName(number)) }
       }
     }
     for case .deviceClosed(let device) in effects {
       metrics.deviceEnded(device.ending?.reason)
-      await dispatcher.events.value.supportDeviceEnded(
-        number * SupportIDs.perOwner + Int64(device.id), of: number, type: device.platform.name,
-        reason: device.ending?.reason.name ?? "")
+      let (id, reason) = (number * SupportIDs.perOwner + Int64(device.id), device.ending?.reason.name ?? "")
+      await dispatcher.tellOperators(
+        .deviceEnded, once: "support/\(id)/\(context.time.now.milliseconds)",
+        [
+          ("device", .integer(id)), ("user", .integer(number)), ("type", .string(device.platform.name)),
+          ("reason", .string(reason)),
+        ])
       guard let queue = directQueue(of: device) else { continue }
       await dispatcher.queues[queue]?.post(
         .withdraw(owner: Self.ownerName(number), reason: "the device was unregistered"))
@@ -168,7 +173,7 @@ extension SupportService {
   }
 
   /// Our own couriers ask as well, each time, whether the device is still its owner's; the others look at it themselves.
-  func objection(to message: PushMessage) -> String? {
+  func refusal(of message: PushMessage) -> String? {
     guard !SupportCourier.all.contains(message.target.type) else { return nil }
     guard let owner = index.owner(ofQueue: DeviceKey.of(message.target)),
       Self.ownerName(owner.user) == message.owner, owner.app == message.service

@@ -10,7 +10,7 @@ extension SupportService {
   /// Beside it, the number of the user who uploaded it.
   private static let uploaderKey = "uploader"
   /// Whose agents' files are, and whose all were in earlier versions: this house's, as no `gms_user` can be called.
-  private static let houseName = SupportUserKey.prefix + "files"
+  private static let houseName = ReservedUserKey.prefix + "files"
   /// An upload that is in no comment.
   private static let uploadSeconds = 3_600
   /// As long as anybody can ask for.
@@ -19,14 +19,14 @@ extension SupportService {
   /// Whose a file is, by whose bounds: an end user may have so many of them and no more, in comments or not.
   private static func owner(_ actor: SupportActor) -> String {
     switch actor {
-    case .endUser(let number, _): SupportUserKey.of(number)
+    case .endUser(let number, _): ReservedUserKey.of(number)
     case .agent: houseName
     }
   }
 
   /// Where the file of this token is. - Throws: `.notFound`, also for what apps have stored.
   private func place(_ token: String) throws(SupportFailure) -> StoragePlace {
-    guard case .custom(_, let owner)? = storage.index.name(of: token), SupportUserKey.isReserved(owner) else {
+    guard case .custom(_, let owner)? = storage.index.name(of: token), ReservedUserKey.isReserved(owner) else {
       throw .notFound
     }
     return .id(token, user: owner)

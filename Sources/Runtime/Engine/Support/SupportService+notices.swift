@@ -25,7 +25,7 @@ extension SupportService {
     notice.parts = await parts(settings, integration, of: requester)
     notice.coalescing = settings.coalescing
     let grace = current.refreshGrace
-    if grace > .zero, await comet.hasSupportStream(user: requester, request: number) { notice.grace = grace }
+    if grace > .zero, await comet.isFollowed(SupportStreamChannel.of(number), by: Self.ownerName(requester)) { notice.grace = grace }
     return notice
   }
 
@@ -83,7 +83,7 @@ extension SupportService {
         if let view {
           let assignee = view.assignee.flatMap { index[user: $0]?.identity?.key.agentName }
           feed.publish(
-            chatID: "", serviceID: Self.producerPrefix + request.id.key, .support(change, view),
+            chatID: "", serviceID: Self.prefix + request.id.key, .support(change, view),
             to: AgentAudience(
               service: view.terms.app ?? view.terms.transcript?.service, isOpen: true,
               agents: assignee.map { [$0] } ?? []))
@@ -117,22 +117,21 @@ extension SupportService {
     writer.key("public")
     writer.bool(true)
     writer.endObject()
-    await comet.publishSupport(user: requester, request: number, data: writer.bytes)
+    await comet.publish(writer.bytes, on: SupportStreamChannel.of(number), to: Self.ownerName(requester))
   }
 
   /// Takes up what is owed after a restart, and what a kill may have kept somebody from knowing.
-  func takeUp(_ keys: [String]) async {
+  func takeUp() async {
     await configured()
     for (user, identifier) in index.superseded {
       await users[String(user)]?.post(.endDevices(identifiers: [identifier], .moved, app: nil))
     }
-    for key in keys { await requests[key]?.rearm() }
   }
 
   // MARK: Duties
 
   private func perform(_ duty: SupportDuty, of request: Entity<SupportRequest>, _ number: Int64) async {
-    let id = PushID(producer: Self.producerPrefix + request.id.key, number: duty.number)
+    let id = PushID(producer: Self.prefix + request.id.key, number: duty.number)
     switch duty.kind {
     case .notify(let comment, let part): await notify(comment, part, id, of: request, number)
     case .report(let report, let comment): await self.report(report, comment, id, of: request, number)
@@ -151,7 +150,7 @@ extension SupportService {
     else {
       // Erased, or the app has another integration by now: its devices are to register again. Spec: 3.4.
       dispatcher.metrics.skipped(type: SupportCourier.type)
-      return await dispatcher.handedOver(id)
+      return await dispatcher.producers.accepted(id)
     }
     let values = SupportTemplateValues(
       agent: index[user: comment.author]?.identity.map { name(of: $0) } ?? "Agent", comment: comment.body,
@@ -182,7 +181,7 @@ extension SupportService {
       let target = settings.directAddress(of: device.key, locale: device.locale)
     else {
       dispatcher.metrics.skipped(type: SupportCourier.type)
-      return await dispatcher.handedOver(id)
+      return await dispatcher.producers.accepted(id)
     }
     metrics.planned(.direct)
     let isApple = device.platform == .ios
@@ -228,7 +227,7 @@ extension SupportService {
       SupportRequestView(request, number: number, for: .agent).map { ($0, comment.flatMap { request[comment: $0] }) }
     }
     guard let (view, comment) = found, options.current.support("events_url") != nil else {
-      return await dispatcher.handedOver(id)
+      return await dispatcher.producers.accepted(id)
     }
     let target = PushAddress(type: SupportCourier.eventsType, deviceID: String(view.terms.requester))
     let content = SupportRendering.event(

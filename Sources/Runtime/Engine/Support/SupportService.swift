@@ -35,54 +35,47 @@ public struct SupportService: Sendable {
   let logger: Logger
 
   init(
-    dispatcher: PushDispatcher, index: SupportIndex, webhooks: SupportWebhooks, comet: CometGateway,
-    storage: StorageService,
-    feed: AgentFeed, tasks: TaskPool, identifiers: Identifiers, logger: Logger, service: Late<SupportService>
+    _ partition: Partition, dispatcher: PushDispatcher, providers: @escaping ProviderLookUp, chats: ChatService,
+    comet: CometGateway, storage: StorageService, feed: AgentFeed
   ) {
-    let context = dispatcher.context
-    let itself = service
-    requests = EntityDirectory(
-      kind: .supportRequest, context: context, note: { SupportRequestNote($0).bytes }
-    ) { effects, request in await itself.value.perform(effects, of: request) }
-    users = EntityDirectory(kind: .supportUser, context: context, note: { SupportUserNote($0).bytes }) {
-      effects, user in await itself.value.perform(effects, of: user)
+    let node = partition.node
+    requests = partition.directory(.supportRequest)
+    users = partition.directory(.supportUser)
+    apps = partition.directory(.supportApp)
+    timers = partition.timers()
+    options = node.options
+    index = SupportIndex { [options] device in
+      options.supportApp(device.app)?.directAddress(of: device.key).map { DeviceKey.of($0) }
     }
-    apps = EntityDirectory(kind: .supportApp, context: context) { effects, app in
-      await itself.value.perform(effects, of: app)
-    }
-    timers = KeyedTimers(wheel: context.timers, time: context.time) { _, key in
-      context.lanes[EntityID(.supportRequest, key).hashValue].enqueue { await itself.value.alarmed(key) }
-    }
-    self.index = index
-    self.webhooks = webhooks
-    options = dispatcher.options
+    webhooks = SupportWebhooks(options: options, providers: providers)
     self.dispatcher = dispatcher
     self.comet = comet
-    chats = dispatcher.chats
+    self.chats = chats
     self.storage = storage
     self.feed = feed
-    self.tasks = tasks
-    self.identifiers = identifiers
-    self.context = context
-    limits = dispatcher.limits
+    tasks = node.tasks
+    identifiers = node.identifiers
+    context = partition.context
+    limits = node.limits
     metrics = SupportMetrics()
-    self.logger = logger
-    dispatcher.producers.register(Self.producerPrefix) { key, number in
-      await itself.value.requests[key]?.post(.handedOver(number: number))
-    }
-    dispatcher.producers.register(Self.producerPrefix, objection: { itself.value.objection(to: $0) })
-    dispatcher.producers.whenGone { queue, _ in await itself.value.gone(queue: queue) }
-    service.set(self)
+    logger = node.logger
+    // People first: requests name them.
+    partition.add(SupportUserHost(service: self))
+    partition.add(SupportRequestHost(service: self))
+    partition.add(SupportAppHost(service: self))
+    dispatcher.producers.register(self)
+    dispatcher.couriers.add(SupportCourier(self))
+    comet.serve(SupportStreams(service: self))
   }
 
   /// Before the number of a request, in the names of pushes' producers.
-  static let producerPrefix = "request/"
+  static let prefix = "request/"
   /// For the look-up of options.
   static let tag = "support.comment"
   static let eventTag = "support.event"
 
   /// Whom pushes are for, as queues know it, and Comet sessions.
-  static func ownerName(_ user: Int64) -> String { SupportUserKey.of(user) }
+  static func ownerName(_ user: Int64) -> String { ReservedUserKey.of(user) }
 
   var current: SupportLimits { SupportLimits(options.current) }
 

@@ -5,15 +5,15 @@ import JournalFormat
 import Logging
 import Synchronization
 
-extension Engine {
+extension Partition {
   /// Moves or deletes old segments and packs those that no start needs, as the settings say.
   ///
   /// What a start from the oldest kept snapshot reads stays as it is.
-  package func tidySegments() async {
-    let (settings, now) = (configuration.housekeeping, context.time.now.milliseconds)
+  func tidySegments() async {
+    let (settings, now) = (housekeeping, context.time.now.milliseconds)
     let points = snapshotPoints.withLock { $0 }
-    let (directory, archive) = (configuration.journalDirectory, configuration.journal.archiveDirectory)
-    let storage = environment.storage
+    let (directory, archive) = (journalDirectory, configuration.archiveDirectory)
+    let storage = node.environment.storage
     await housekeeper.alone { [self] in
       do {
         if let action = settings.retention, let rule = rule(action, points) {
@@ -27,7 +27,7 @@ extension Engine {
         if settings.packsSegments, let position = points.first?.position {
           let report = try await onThread {
             try SegmentPacker(directory: directory, archive: archive, storage: storage)
-              .pack(upTo: position, countMaximum: self.configuration.limits.packedSegmentsAtOnce)
+              .pack(upTo: position, countMaximum: self.node.limits.packedSegmentsAtOnce)
           }
           note(report.segments, report.failure, "packed segments")
         }
@@ -38,7 +38,7 @@ extension Engine {
   }
 
   private func rule(_ action: RetentionRule.Action, _ points: [JournalPoint]) -> RetentionRule? {
-    let settings = configuration.housekeeping
+    let settings = housekeeping
     // Nothing is deleted before there are two snapshots: without the records, one that is damaged would be the end.
     guard action == .archive || points.count >= SnapshotStore.keptCount else { return nil }
     return RetentionRule(

@@ -1,11 +1,11 @@
 package import EntityRuntime
-package import EventSourcing
+import EventSourcing
 
-extension Engine {
+extension Partition {
   /// The state of every entity as bytes, with the number of its last event: two ways to the same journal's end must
   /// agree in it. They are looked at one after the other: nothing else may go on meanwhile.
   /// - Throws: what reading a sleeping state throws.
-  package func capturedStates() async throws -> [EntityID: CapturedState] {
+  func capturedStates() async throws -> [EntityID: CapturedState] {
     var states: [EntityID: CapturedState] = [:]
     for source in sources {
       for key in source.keys {
@@ -18,15 +18,7 @@ extension Engine {
   }
 }
 
-extension Engine {
-  /// Entities in memory, of the kinds that can sleep.
-  package var awakeEntities: Int { shelves.reduce(0) { $0 + $1.awakeCount } }
-
-  /// Pushes that a courier has in its hands, or that are about to be begun.
-  package var pushesUnderWay: Int { pushTasks.count }
-}
-
-/// One entity as `Engine.capturedStates` finds it.
+/// One entity as `Partition.capturedStates` finds it.
 package struct CapturedState: Sendable, Equatable {
   package let sequence: UInt64
   package let image: EntityImage

@@ -2,17 +2,59 @@ import Bayeux
 import ChatDomain
 import EntityRuntime
 import EventSourcing
-import Synchronization
 
 /// What the chats are told of their customer's sessions, and what the sessions' clients have. Spec: GMS 4.5, 6.1, 6.2.
-extension CometGateway {
+struct ChatRides: CometFollower {
+  let chats: ChatService
+  let interpreter: ChatInterpreter
+
+  // MARK: What becomes of a session
+
+  func connected(_ session: CometSession) async {
+    await tell(session) { .cometConnected(session: session.clientID, delivered: $0, stated: $1) }
+  }
+
+  func subscribed(_ session: CometSession) async {
+    await tell(session) { .cometSubscribed(session: session.clientID, delivered: $0, stated: $1) }
+  }
+
+  func unsubscribed(_ session: CometSession) async {
+    await tell(session) { has, _ in .cometUnsubscribed(session: session.clientID, delivered: has) }
+  }
+
+  /// Fills the queue of a restored session from the transcripts, and tells chats of a subscription that the crash kept
+  /// from them.
+  func returned(_ session: CometSession) async {
+    let isSubscribed = await session.isSubscribed
+    for serviceID in chats.services(of: session) {
+      guard let chat = chats.directory[serviceID] else { continue }
+      let delivered = await session.delivered(of: serviceID)
+      let clientID = session.clientID
+      let isKnown = await chat.peek { $0.subscribedSessions.contains(clientID) }
+      // Also to one that subscribes anew: what it was sent before it had unsubscribed may not have reached it.
+      let missed = await interpreter.notifications(for: clientID, in: chat) {
+        $0.catchUp(for: clientID, delivered: delivered)
+      }
+      for message in missed { await session.deliver(message) }
+      if isSubscribed, !isKnown {
+        let has = await session.confirmed(of: serviceID)
+        await chat.post(
+          ChatCommand(.cometSubscribed(session: clientID, delivered: has), policy: chats.policy(of: serviceID)))
+      }
+    }
+  }
+
+  func lost(_ session: CometSession) async {
+    await tell(session, elsewhere: false) { has, _ in .cometLost(session: session.clientID, delivered: has) }
+  }
+
   // MARK: Positions
 
   /// The client goes on: what was written to it before has come, unless it says otherwise or a connection shows that it
   /// cannot have. What has not come is put before all that waits.
-  func settle(_ messages: [BayeuxMessage], of session: CometSession, on exchange: CometExchange) async {
-    let own = messages.filter { $0.clientID == session.clientID }
-    guard !own.isEmpty, let chats = chats.withLock({ $0 }) else { return }
+  func settle(_ request: ArrivedRequest, of session: CometSession, on exchange: CometExchange) async {
+    let own = request.messages.filter { $0.clientID == session.clientID }
+    guard !own.isEmpty else { return }
     let connect = own.first { $0.channel == ChannelName.connect }
     let leaves = own.contains { $0.channel == ChannelName.disconnect }
     // Other requests may have crossed an answer and show nothing. A socket is where the client has moved to: what waits
@@ -23,14 +65,14 @@ extension CometGateway {
     let position = connect?.transcriptPosition
     let named = position == nil ? [] : await chats.named(by: chats.services(of: session))
     if let position, await !session.isConnected { await note(position, of: named, by: session) }
-    let gaps = await session.gaps(stating: position, of: named, lost: lost)
+    let gaps = await session.gaps(stating: position, of: named, seen: request.seen, lost: lost)
     guard !gaps.isEmpty else { return }
     if !leaves {
       await session.untilDurable()
       for gap in gaps {
         let isStated = position.map { gap.has == $0 } ?? false
         await session.redeliver(
-          await interpreter.value.repetition(
+          await interpreter.repetition(
             of: gap.chat, for: session.clientID, after: gap.has, upTo: gap.written, isStated: isStated))
       }
     }
@@ -51,8 +93,7 @@ extension CometGateway {
   }
 
   /// A handshake has named a position: it counts for the chats that there are, from now on.
-  func state(_ position: Int, by session: CometSession) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
+  func handshaken(_ session: CometSession, stating position: Int) async {
     let named = await chats.named(by: chats.services(of: session))
     await note(position, of: named, by: session)
     for service in named {
@@ -66,7 +107,7 @@ extension CometGateway {
   private func note(_ position: Int, of named: [String], by session: CometSession) async {
     for service in named {
       var position = position
-      if named.count > 1, let chat = chats.withLock({ $0?.directory[service] }) {
+      if named.count > 1, let chat = chats.directory[service] {
         let has = await chat.peek { max($0.basePosition, $0.writtenPosition) }
         position = min(position, max(has, await confirmed(of: service)))
       }
@@ -76,7 +117,6 @@ extension CometGateway {
 
   /// The highest position of a chat that any session of its customer has confirmed.
   private func confirmed(of service: String) async -> Int {
-    guard let chats = chats.withLock({ $0 }) else { return 0 }
     var highest = 0
     for session in chats.sessions(of: service) {
       highest = max(highest, await session.confirmed(of: service))
@@ -86,8 +126,7 @@ extension CometGateway {
 
   // MARK: Leaving
 
-  func leave(_ session: CometSession, _ message: BayeuxMessage) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
+  func left(_ session: CometSession, _ message: BayeuxMessage) async {
     let services = chats.services(of: session)
     let concernsSeveralChats = await chats.concernsSeveral(services)
     for service in services {
@@ -102,10 +141,8 @@ extension CometGateway {
 
   /// A disconnect with an expired clientId still says where its user stands: a client that was killed and started
   /// again posts exactly this. Spec: GMS 4.5.
-  func repair(_ message: BayeuxMessage, on exchange: CometExchange) async {
-    guard let userKey = exchange.userKey, let position = message.transcriptPosition,
-      let chats = chats.withLock({ $0 })
-    else { return }
+  func strayed(_ message: BayeuxMessage, on exchange: CometExchange) async {
+    guard let userKey = exchange.userKey, let position = message.transcriptPosition else { return }
     let services = chats.services(userKey: userKey, serviceID: nil)
     let concernsSeveralChats = await chats.concernsSeveral(services)
     let clientID = message.clientID ?? ""
@@ -124,7 +161,6 @@ extension CometGateway {
   private func disconnect(
     _ clientID: String, from service: String, _ action: (_ departed: Set<String>) -> ChatAction
   ) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
     var departed: [CometSession] = []
     for other in chats.sessions(of: service) where other.clientID != clientID {
       if await other.setAside() { departed.append(other) }
@@ -142,11 +178,10 @@ extension CometGateway {
   /// - Parameters:
   ///   - elsewhere: hand the highest position that any session of the customer has confirmed, else this one.
   ///   - action: of that position, and of what the app has said that it has.
-  func tellChats(
-    of session: CometSession, elsewhere: Bool = true,
+  private func tell(
+    _ session: CometSession, elsewhere: Bool = true,
     _ action: @Sendable (_ delivered: Int, _ stated: Int?) -> ChatAction
   ) async {
-    guard let chats = chats.withLock({ $0 }) else { return }
     for service in chats.services(of: session) {
       var delivered = await session.confirmed(of: service)
       if elsewhere { delivered = max(delivered, await confirmed(of: service)) }

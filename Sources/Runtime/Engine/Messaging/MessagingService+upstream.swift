@@ -1,7 +1,7 @@
 import EntityRuntime
 import PushDomain
 
-extension DeviceGateway {
+extension MessagingService {
   private static let hostSuffix = "@gcm.googleapis.com"
 
   /// Takes a message of the device for an app server; once it returns `.accepted`, the device may be told that we have
@@ -14,7 +14,7 @@ extension DeviceGateway {
       recipient.hasSuffix(Self.hostSuffix) ? String(recipient.dropLast(Self.hostSuffix.count)) : recipient
     guard !message.id.isEmpty, message.id.utf8.count <= 256 else { return .refused(reason: "INVALID_MESSAGE_ID") }
     guard message.timeToLive >= 0 else { return .refused(reason: "INVALID_TTL") }
-    if let outcome = await messaging.value.send(message, toGroup: recipient, from: id) { return outcome }
+    if let outcome = await send(message, toGroup: recipient, from: id) { return outcome }
     // Nobody could ever fetch it.
     guard isSender(sender) else { return .refused(reason: "SENDER_ID_MISMATCH") }
     guard
@@ -28,9 +28,9 @@ extension DeviceGateway {
     else { return .refused(reason: "MESSAGE_TOO_BIG") }
     tap.note { MessageStep(.upstream, mail, at: $0) }
     if mail.isNowOrNever {
-      upstream.deliverNow(mail)
+      gateway.upstream.deliverNow(mail)
       return .accepted
     }
-    return await upstream.store(mail)
+    return await gateway.upstream.store(mail)
   }
 }

@@ -14,18 +14,28 @@ import PushDomain
 ///
 /// An event is a push like others: it waits in a queue of its own, is tried again, and becomes a dead letter. It holds
 /// no text, no token and no name of a customer: what is known by an id is asked for by it.
-struct OperatorEvents: Sendable {
+struct OperatorEvents: PushProducer {
+  static let prefix = "event/"
   /// The push type; served by a courier of the rim.
   static let type = "push-events"
   static let tag = "push.event"
 
-  let dispatcher: PushDispatcher
-  let identifiers: Identifiers
+  /// Nobody owes them: an event is told once, by its name.
+  func accepted(_ key: String, _ number: Int) async {}
 
+  func retrySchedule(of message: PushMessage) -> [Double] { PushSchedule.threeDays }
+}
+
+extension PushSchedule {
+  /// Seconds between attempts to reach an endpoint of the operator's or of a customer's back end. Spec: providers 4.3.
+  static let threeDays: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+}
+
+extension PushDispatcher {
   func endpointDisabled(_ lane: CourierLane, reason: String) async {
     // Else it would go to the very endpoint that is switched off.
-    guard lane.label != "webhook:\(Self.type)" else { return }
-    await tell(
+    guard lane.label != "webhook:\(OperatorEvents.type)" else { return }
+    await tellOperators(
       .endpointDisabled, once: "endpoint/\(identifiers.uuid())",
       [
         ("lane", .string(lane.label)), ("endpoint", lane.endpoint.map { .string($0) } ?? .null),
@@ -34,27 +44,18 @@ struct OperatorEvents: Sendable {
   }
 
   func deviceEnded(_ key: String, type: String, reason: String) async {
-    let at = dispatcher.context.time.now
-    await tell(
+    let at = context.time.now
+    await tellOperators(
       .deviceEnded, once: "device/\(key)/\(at.milliseconds)",
       [("device", .string(key)), ("type", .string(type)), ("reason", .string(reason))])
-  }
-
-  func supportDeviceEnded(_ device: Int64, of user: Int64, type: String, reason: String) async {
-    let at = dispatcher.context.time.now
-    await tell(
-      .deviceEnded, once: "support/\(device)/\(at.milliseconds)",
-      [
-        ("device", .integer(device)), ("user", .integer(user)), ("type", .string(type)), ("reason", .string(reason)),
-      ])
   }
 
   /// A push has become a dead letter.
   func exhausted(_ letter: DeadLetter, of queue: String) async {
     let message = letter.message
-    guard message.target.type != Self.type else { return }
+    guard message.target.type != OperatorEvents.type else { return }
     let uuid = PushUUID.text(of: message.id)
-    await tell(
+    await tellOperators(
       .messageExhausted, once: "message/\(uuid)/\(letter.endedAt.milliseconds)",
       [
         ("id", .string(uuid)), ("device", .string(queue)), ("number", .integer(Int64(message.number))),
@@ -66,20 +67,20 @@ struct OperatorEvents: Sendable {
   }
 
   /// - Parameter name: of this one thing that has happened: told twice, it is one event.
-  private func tell(_ event: OperatorEventName, once name: String, _ data: [(String, JSONValue)]) async {
-    let target = PushAddress(type: Self.type, deviceID: "operator")
-    guard dispatcher.pushOptions(target, tag: Self.tag).text("push.events_url") != nil else { return }
-    let now = dispatcher.context.time.now
+  func tellOperators(_ event: OperatorEventName, once name: String, _ data: [(String, JSONValue)]) async {
+    let target = PushAddress(type: OperatorEvents.type, deviceID: "operator")
+    guard pushOptions(target, tag: OperatorEvents.tag).text("push.events_url") != nil else { return }
+    let now = context.time.now
     var members = JSONObject()
     for (name, value) in data { members[name] = value }
     let content: JSONValue = [
       "type": .string(event.rawValue), "timestamp": .string(now.iso8601), "data": .object(members),
     ]
-    _ = await dispatcher.enqueue(
+    _ = await enqueue(
       PushMessage(
-        producer: "event/\(name)", number: 1, tag: Self.tag, alert: "", content: content.text, service: "",
-        target: target, attemptsMaximum: dispatcher.limits.supportAttemptsMaximum,
-        expiry: now.advanced(by: .seconds(dispatcher.limits.supportPushSecondsDefault)), priority: .normal,
+        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content.text, service: "",
+        target: target, attemptsMaximum: limits.supportAttemptsMaximum,
+        expiry: now.advanced(by: .seconds(limits.supportPushSecondsDefault)), priority: .normal,
         form: .members))
   }
 }

@@ -5,17 +5,17 @@ import JournalFormat
 import Logging
 import Synchronization
 
-extension Engine {
+extension Partition {
   /// Snapshots, sleep and the archive, each at its time, until the surrounding task is cancelled.
   func keepHouse() async {
-    let settings = configuration.housekeeping
+    let settings = housekeeping
     var wasFull = false
     var (sinceSweep, sinceSnapshot, sinceArchive) = (Duration.zero, Duration.zero, Duration.zero)
     let tick = Duration.seconds(1)
     // Four looks in the time after which an entity counts as idle: none stays more than a quarter of it longer.
     let sweepInterval = settings.sleepAfter.map { $0 / 4 }
     while (try? await Task.sleep(for: tick)) != nil {
-      guard isReady else { continue }
+      guard node.isReady else { continue }
       let isFull = isStorageFull
       if isFull != wasFull {
         wasFull = isFull

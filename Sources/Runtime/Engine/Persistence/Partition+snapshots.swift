@@ -22,14 +22,14 @@ public struct SnapshotSummary: Sendable, Equatable {
   }
 }
 
-extension Engine {
+extension Partition {
   /// Writes a snapshot beside the running service, verifies it, and lets older ones go.
   ///
   /// One entity after the other is captured while all go on working; the file gets its name once the journal is durable
   /// as far as the states in it have come. A failure leaves the older snapshots as they are.
   /// - Throws: `StorageError`, `SnapshotError`, or `EventLogError` if the journal has failed.
   @discardableResult
-  public func snapshotNow() async throws -> SnapshotSummary {
+  func snapshotNow() async throws -> SnapshotSummary {
     SnapshotSummary(try await housekeeper.alone { try await self.writeSnapshot() })
   }
 
@@ -58,8 +58,8 @@ extension Engine {
   private func write(_ source: any SnapshotSource, with writer: Handed<SnapshotWriter>) async throws {
     let kind = source.kind.rawValue
     let keys = source.keys
-    for start in stride(from: 0, to: keys.count, by: configuration.limits.snapshotChunkCount) {
-      let chunk = keys[start..<min(start + configuration.limits.snapshotChunkCount, keys.count)]
+    for start in stride(from: 0, to: keys.count, by: node.limits.snapshotChunkCount) {
+      let chunk = keys[start..<min(start + node.limits.snapshotChunkCount, keys.count)]
       var captured: [(key: String, entity: CapturedEntity)] = []
       captured.reserveCapacity(chunk.count)
       for key in chunk {
@@ -112,10 +112,5 @@ extension Engine {
   private struct Handed<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
-  }
-
-  /// Runs what blocks on a thread of its own.
-  func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await journal.onThread { Result { try body() } }.get()
   }
 }

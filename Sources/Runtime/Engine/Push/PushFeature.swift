@@ -1,0 +1,32 @@
+import EntityRuntime
+import EventSourcing
+import PushDomain
+
+/// Pushes: devices, their queues, and the lanes to the couriers.
+struct PushFeature: Sendable {
+  let dispatcher: PushDispatcher
+  let devices: DeviceService
+  let couriers: CourierService
+
+  init(_ partition: Partition, comet: CometGateway, providers: @escaping ProviderLookUp) {
+    let (node, metrics) = (partition.node, CourierMetrics())
+    let queues = partition.directory(.pushQueue, of: PushQueue.self)
+    devices = DeviceService(
+      directory: partition.directory(.device), index: DeviceIndex(), queues: queues, context: partition.context,
+      limits: node.limits, metrics: metrics)
+    let lanes = CourierLanes(
+      context: partition.context, limits: node.limits, random: node.random, metrics: metrics, logger: node.logger)
+    dispatcher = PushDispatcher(
+      partition, queues: queues, devices: devices, couriers: CourierBook(providers), lanes: lanes, metrics: metrics)
+    lanes.bind(dispatcher)
+    couriers = CourierService(dispatcher: dispatcher, identifiers: node.identifiers)
+    let courier = CometCourier(
+      gateway: comet, lanes: lanes, ids: NotificationIDs(randomBytes: node.environment.randomBytes),
+      context: partition.context)
+    dispatcher.couriers.add(courier)
+    dispatcher.producers.register(OperatorEvents())
+    comet.add(courier)
+    partition.add(DeviceHost(devices: devices, dispatcher: dispatcher))
+    partition.add(dispatcher)
+  }
+}

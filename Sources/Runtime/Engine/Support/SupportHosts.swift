@@ -1,0 +1,79 @@
+import EntityRuntime
+import EventSourcing
+import PushDomain
+import SupportDomain
+
+struct SupportUserHost: EntityHost {
+  let service: SupportService
+
+  var directory: EntityDirectory<SupportUser> { service.users }
+  var rearming: RearmPhase? { nil }
+
+  func perform(_ effects: [SupportUserEffect], of user: Entity<SupportUser>) async {
+    await service.perform(effects, of: user)
+  }
+
+  func note(of user: borrowing SupportUser) -> [UInt8] { SupportUserNote(user).bytes }
+  func restored(_ key: String, _ user: borrowing SupportUser) { service.index.set(user: key, SupportUserNote(user)) }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    service.index.set(user: key, try SupportUserNote(bytes: note))
+    return true
+  }
+}
+
+struct SupportRequestHost: AlarmedHost {
+  let service: SupportService
+
+  var directory: EntityDirectory<SupportRequest> { service.requests }
+  var timers: KeyedTimers<SupportTimer> { service.timers }
+  var rearming: RearmPhase? { .owed }
+  /// Of their numbers, since the index keeps them so.
+  var order: (@Sendable (String, String) -> Bool)? { { ($0.utf8.count, $0) < ($1.utf8.count, $1) } }
+
+  func perform(_ effects: [SupportRequestEffect], of request: Entity<SupportRequest>) async {
+    await service.perform(effects, of: request)
+  }
+
+  func fired(_ alarm: SupportTimer, of key: String) async { await service.alarmed(key) }
+
+  func note(of request: borrowing SupportRequest) -> [UInt8] { SupportRequestNote(request).bytes }
+
+  func restored(_ key: String, _ request: borrowing SupportRequest) {
+    service.index.set(request: key, SupportRequestNote(request))
+  }
+
+  func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    service.index.set(request: key, try SupportRequestNote(bytes: note))
+    return true
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    guard phase == .owed else { return }
+    await service.takeUp()
+    await rearm(found)
+  }
+}
+
+struct SupportAppHost: EntityHost {
+  let service: SupportService
+
+  var directory: EntityDirectory<SupportApp> { service.apps }
+  var rearming: RearmPhase? { nil }
+
+  func perform(_ effects: [SupportAppEffect], of app: Entity<SupportApp>) async {
+    await service.perform(effects, of: app)
+  }
+}
+
+extension SupportService: PushProducer {
+  func accepted(_ key: String, _ number: Int) async { await requests[key]?.post(.handedOver(number: number)) }
+
+  func objection(to message: PushMessage) async -> String? { refusal(of: message) }
+
+  func addressGone(_ queue: String, reason: String) async { await gone(queue: queue) }
+
+  func retrySchedule(of message: PushMessage) -> [Double] {
+    SupportCourier.all.contains(message.target.type) ? PushSchedule.threeDays : []
+  }
+}
