@@ -95,7 +95,7 @@ struct AgentSightTests {
     #expect(Set(seen) == Set(chats) && seen.count == 25)
     let starts = try await rig.engine.agents.list(AgentListQuery(.waiting), for: Self.cleo).elements
     #expect(starts.map(\.startedAt) == starts.map(\.startedAt).sorted() && starts.count == 24)
-    await #expect(throws: EngineError.invalid(field: "after", reason: AgentListQuery.noCursor)) {
+    await #expect(throws: EngineError.invalid(field: "after", reason: ListPage<CallbackView>.noCursor)) {
       try await rig.engine.agents.list(AgentListQuery(.waiting, after: "x"), for: Self.cleo)
     }
     await rig.stop()
@@ -226,7 +226,7 @@ struct CallbackSightTests {
       after = page.next
     } while after != nil
     #expect(seen == whole.elements.map(\.id))
-    await #expect(throws: EngineError.invalid(field: "after", reason: AgentListQuery.noCursor)) {
+    await #expect(throws: EngineError.invalid(field: "after", reason: ListPage<CallbackView>.noCursor)) {
       try await rig.callbacks.list(AgentListQuery(filter, after: "x"), for: .overseer)
     }
     try await rig.stop()

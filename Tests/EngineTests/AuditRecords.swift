@@ -54,7 +54,7 @@ final class AuditRecords {
 
   /// What a timeline tells of the records that `isTold` lets pass.
   func entries(where isTold: (borrowing RecordView) -> Bool = { _ in true }) throws -> [TimelineEntry] {
-    var timeline = Timeline()
+    var timeline = Timeline(.carillon)
     var entries: [TimelineEntry] = []
     try JournalReader(directory: directory).walk(
       frame: { frame in
@@ -66,7 +66,7 @@ final class AuditRecords {
 
   /// The records that are the customer's, by position.
   func positions(of subject: String) throws -> (scope: SubjectScope, positions: [UInt64]) {
-    var scope = SubjectScope(subject: subject)
+    var scope = SubjectScope(subject: subject, in: .carillon)
     let reader = JournalReader(directory: directory)
     try reader.forEachRecord { scope.collect($0) }
     scope.close()
@@ -109,5 +109,12 @@ final class AuditRecords {
       for event in events { user.evolve(event, at: .epoch) }
       return events
     }
+  }
+}
+
+extension ErasureScope {
+  /// As a plan holds it.
+  init(json: String) throws {
+    self.init(lists: try JSONDecoder().decode([String: Set<String>].self, from: Data(json.utf8)), in: .carillon)
   }
 }

@@ -153,7 +153,7 @@ struct CallbackQueryTests {
       #expect(pages.first?.first == made.first && pages.last == [made[4]])
     }
     query.after = "nonsense"
-    await #expect(throws: EngineError.invalid(field: "_after", reason: AgentListQuery.noCursor)) {
+    await #expect(throws: EngineError.invalid(field: "_after", reason: ListPage<CallbackView>.noCursor)) {
       _ = try await rig.callbacks.find(query, for: .operator)
     }
     try await rig.stop()

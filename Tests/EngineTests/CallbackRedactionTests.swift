@@ -75,7 +75,7 @@ struct CallbackRedactionTests {
 
   @Test("the timeline tells a callback from the order to its end, with its push and its chat")
   func timeline() throws {
-    let scope = EntityScope(EntityID(.callback, Self.id))
+    let scope = EntityScope(EntityID(.callback, Self.id), in: .carillon)
     var text = TimelineText()
     let lines = try Self.story().entries { scope.belongs($0) }.filter { $0.entity != nil && !$0.isDetail }.map {
       String(text.line($0).dropFirst("2026-02-11 08:30:00.000Z  ".count))
@@ -136,7 +136,7 @@ struct CallbackRedactionTests {
     let directory = rig.rig.directory
     #expect(try Self.places(of: Self.mark, in: directory) > 0)
 
-    let report = try await rig.engine.redact(subject: Self.mark, by: "operator", reason: "Art. 17 GDPR")
+    let report = try await rig.engine.redactions.redact(subject: Self.mark, by: "operator", reason: "Art. 17 GDPR")
     #expect(report.entities >= 3)
     try await rig.settle()
     #expect(try await rig.status(alice) == "COMPLETED CANCELLED")
@@ -161,8 +161,8 @@ struct CallbackRedactionTests {
 
   @Test("a plan of a version without callbacks is still read")
   func oldPlan() throws {
-    let plan = try JSONDecoder().decode(RedactionScope.self, from: Data(#"{"chats":["1-mia"]}"#.utf8))
-    #expect(plan.chats == ["1-mia"] && plan.callbacks.isEmpty && plan.entityCount == 1)
+    let plan = try ErasureScope(json: #"{"chats":["1-mia"]}"#)
+    #expect(plan.keys(of: .chatSession) == ["1-mia"] && plan.keys(of: .callback).isEmpty && plan.entityCount == 1)
   }
 
   /// Files of the data directory that hold `text`, and records that do.

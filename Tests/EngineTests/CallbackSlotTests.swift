@@ -33,7 +33,7 @@ struct CallbackSlotTests {
       counts[slot, default: 0] += 1
     }
     var wanted: [Timestamp: Int] = [:]
-    let grid = rig.callbacks.grids.grid(of: CallbackRig.service)
+    let grid = rig.callbacks.grids[CallbackRig.service]
     for seconds in wishes.joined() { wanted[grid.bucket(of: base.advanced(by: .seconds(seconds))), default: 0] += 1 }
     #expect(counts == wanted.mapValues { min($0, 3) })
     // What availability says is what is left.
@@ -49,11 +49,11 @@ struct CallbackSlotTests {
     let (first, second) = (rig.now.advanced(by: .seconds(7_200)), rig.now.advanced(by: .seconds(10_800)))
     let id = try await rig.order(["_desired_time": first.iso8601])
     let refusal = await #expect(throws: EngineError.self) { try await rig.order(["_desired_time": first.iso8601]) }
-    guard case .slotUnavailable(let alternatives)? = refusal else {
+    guard case .refused(let noSlot as NoSlot)? = refusal else {
       Issue.record("\(String(describing: refusal))")
       return
     }
-    #expect(alternatives.first?.start == first.advanced(by: .seconds(300)) && alternatives.count == 12)
+    #expect(noSlot.alternatives.first?.start == first.advanced(by: .seconds(300)) && noSlot.alternatives.count == 12)
     _ = try await rig.callbacks.update(id, fields: [CallbackField("_new_desired_time", second.iso8601)])
     let other = try await rig.order(["_desired_time": first.iso8601])
     await #expect(throws: EngineError.self) {
@@ -92,11 +92,11 @@ struct CallbackSlotTests {
     try await rig.order()
     try await rig.advance(by: .seconds(3 * 3_600))
     let closed = await #expect(throws: EngineError.self) { try await rig.order() }
-    guard case .slotUnavailable(let alternatives)? = closed else {
+    guard case .refused(let noSlot as NoSlot)? = closed else {
       Issue.record("\(String(describing: closed))")
       return
     }
-    #expect(alternatives.first?.start.iso8601 == "2026-02-13T08:00:00Z")
+    #expect(noSlot.alternatives.first?.start.iso8601 == "2026-02-13T08:00:00Z")
     try await rig.stop()
   }
 

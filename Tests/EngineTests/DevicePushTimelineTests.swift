@@ -162,7 +162,7 @@ struct DevicePushTimelineTests {
     try await rig.say("two", in: chat)
     try await rig.say("three", in: chat)
     try await rig.stop()
-    var timeline = Timeline()
+    var timeline = Timeline(.carillon)
     var text = TimelineText()
     var lines: [String] = []
     try JournalReader(directory: rig.directory.appending("journal")).forEachRecord { record in

@@ -77,7 +77,7 @@ struct DeviceRedactionTests {
     #expect(bobs.count == 2)
     #expect(try !places(of: Self.tablet, in: rig.directory).isEmpty)
 
-    let report = try await rig.engine.redact(subject: "alice", by: "operator", reason: "Art. 17 GDPR")
+    let report = try await rig.engine.redactions.redact(subject: "alice", by: "operator", reason: "Art. 17 GDPR")
     try await rig.settle()
     for secret in [Self.phone, Self.tablet, "SECRET", "alice"] {
       #expect(try places(of: secret, in: rig.directory) == [], "\(secret)")
@@ -123,7 +123,7 @@ struct DeviceRedactionTests {
     let rig = try await DeviceRig()
     _ = try await populate(rig)
     let others = try await rig.devices.list(DeviceFilter()).map(\.id).filter { $0 != rig.key("shared-phone") }
-    _ = try await rig.engine.redact(subject: "shared-phone", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "shared-phone", by: "operator", reason: "")
     try await rig.settle()
     #expect(try places(of: "shared-phone", in: rig.directory) == [])
     #expect(try tags(of: rig.key("shared-phone"), in: rig.directory).kept.allSatisfy { $0 == 4 })
@@ -141,13 +141,13 @@ struct DeviceRedactionTests {
     let rig = try await DeviceRig()
     try await rig.register("tok-7", owner: "dora")
     try await rig.register("tok-8", owner: "emil")
-    let report = try await rig.engine.redact(subject: subject, by: "operator", reason: "")
+    let report = try await rig.engine.redactions.redact(subject: subject, by: "operator", reason: "")
     #expect(report.records > 0 && report.entities == 1)
     #expect(try places(of: "tok-7", in: rig.directory) == [])
     #expect(try places(of: "dora", in: rig.directory) == [])
     #expect(try await rig.devices.list(DeviceFilter()).map(\.registration.owner) == ["emil"])
     await #expect(throws: RedactionError.nothingFound) {
-      try await rig.engine.redact(subject: subject, by: "operator", reason: "")
+      try await rig.engine.redactions.redact(subject: subject, by: "operator", reason: "")
     }
     try await rig.stop()
   }
@@ -162,7 +162,7 @@ struct DeviceRedactionTests {
     try await rig.settle()
     try await rig.register("shared-phone", owner: "bob")
     #expect(try await rig.devices.device(rig.key("SECRET-new-token")).registration.owner == "alice")
-    _ = try await rig.engine.redact(subject: "alice", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "alice", by: "operator", reason: "")
     #expect(try places(of: "SECRET", in: rig.directory) == [])
     #expect(try await rig.devices.list(DeviceFilter()).map(\.registration.owner) == ["bob"])
     let states = try await rig.engine.capturedStates()
@@ -181,7 +181,7 @@ struct DeviceRedactionTests {
     try await rig.register(Self.phone, owner: "alice")
     rig.provider.hold()
     try await rig.push(1, to: Self.phone, owner: "alice")
-    _ = try await rig.engine.redact(subject: "alice", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "alice", by: "operator", reason: "")
     rig.provider.release(.delivered(replacement: "SECRET-new-token"))
     try await rig.settle()
     #expect(await rig.queued(Self.phone) == 0)
@@ -194,7 +194,7 @@ struct DeviceRedactionTests {
   func pages() async throws {
     let rig = try await DeviceRig()
     for number in 0..<20 { try await rig.register("token-\(number)", owner: number < 10 ? "alice" : "bob") }
-    _ = try await rig.engine.redact(subject: "alice", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "alice", by: "operator", reason: "")
     var found: [String] = []
     while true {
       let page = try await rig.devices.list(DeviceFilter(), after: found.last ?? "", limit: 2).map(\.id)
@@ -212,8 +212,9 @@ struct DeviceRedactionTests {
        "scope":{"chats":["1-a"],"sessions":["s"],"queues":["q"],"ownQueues":[]}}
       """#
     let plan = try JSONDecoder().decode(RedactionPlan.self, from: Data(old.utf8))
-    #expect(plan.scope.chats == ["1-a"] && plan.scope.queues == ["q"])
-    #expect(plan.scope.devices.isEmpty && plan.scope.owners.isEmpty && plan.scope.allProducers == ["1-a"])
+    let scope = ErasureScope(lists: plan.scope, in: .carillon)
+    #expect(scope.keys(of: .chatSession) == ["1-a"] && scope.keys(of: .pushQueue) == ["q"])
+    #expect(scope.keys(of: .device).isEmpty && (scope.lists["owners"] ?? []).isEmpty && scope.allProducers == ["1-a"])
     #expect(try JSONDecoder().decode(RedactionPlan.self, from: JSONEncoder().encode(plan)) == plan)
 
     let rig = try await DeviceRig()
@@ -222,14 +223,14 @@ struct DeviceRedactionTests {
     let searched = rig.engine.partition.journal.writer?.lastPosition ?? 0
     await rig.kill()
     let queue = rig.key(Self.phone)
-    let scope = #"{"chats":["\#(chat.service)"],"sessions":[],"queues":["\#(queue)"],"ownQueues":["\#(queue)"]}"#
+    let lists = #"{"chats":["\#(chat.service)"],"sessions":[],"queues":["\#(queue)"],"ownQueues":["\#(queue)"]}"#
     let left = #"""
       {"id":"r-2","by":"operator","reason":"of before","requestedAt":1770798600000,"records":3,"searchedUpTo":\#(searched),
-       "scope":\#(scope)}
+       "scope":\#(lists)}
       """#
     try RedactionIntent(directory: rig.directory.appending("journal")).write(Array(left.utf8))
     let after = try await rig.restarted()
-    #expect(await after.engine.redactionsDone().map(\.id) == ["r-2"])
+    #expect(await after.engine.redactions.done().map(\.id) == ["r-2"])
     #expect(try places(of: "a SECRET line", in: rig.directory) == [])
     #expect(try await after.devices.list(DeviceFilter()).count == 1)
     try await after.stop()

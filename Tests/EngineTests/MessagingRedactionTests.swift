@@ -83,7 +83,7 @@ struct MessagingRedactionTests {
     try await rig.engine.deviceGateway.logIn(alice.credentials, received: [], link: link)
     rig.engine.deviceGateway.drain(alice.credentials.id, link: link)
 
-    let report = try await rig.engine.redact(
+    let report = try await rig.engine.redactions.redact(
       subject: byToken ? alice.token : alice.key, by: "operator", reason: "Art. 17 GDPR")
     #expect(report.entities == 4, "the device, its queue, the sender's queue and the group")
     #expect(link.closings == [.revoked])
@@ -123,16 +123,18 @@ struct MessagingRedactionTests {
     var forged = Array(alice.token.utf8)
     forged[forged.count - 3] = forged[forged.count - 3] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
     await #expect(throws: RedactionError.nothingFound) {
-      try await rig.engine.redact(subject: String(decoding: forged, as: UTF8.self), by: "operator", reason: "")
+      try await rig.engine.redactions.redact(
+        subject: String(decoding: forged, as: UTF8.self), by: "operator", reason: "")
     }
     await rig.stop()
   }
 
   @Test("a plan of a version that knew of no such devices is read")
   func olderPlan() throws {
-    let json = Data(#"{"chats":["1-a"],"sessions":[],"queues":["q"],"ownQueues":[],"producers":[]}"#.utf8)
-    let scope = try JSONDecoder().decode(RedactionScope.self, from: json)
-    #expect(scope.chats == ["1-a"] && scope.installations.isEmpty && scope.groups.isEmpty)
+    let scope = try ErasureScope(
+      json: #"{"chats":["1-a"],"sessions":[],"queues":["q"],"ownQueues":[],"producers":[]}"#)
+    #expect(scope.keys(of: .chatSession) == ["1-a"] && scope.keys(of: .pushQueue) == ["q"])
+    #expect(scope.keys(of: .installation).isEmpty && scope.keys(of: .deviceGroup).isEmpty)
   }
 
   @Test("the timeline of a device tells of its queue and of what it has sent, not of another's")
@@ -142,7 +144,7 @@ struct MessagingRedactionTests {
     let alice = try await device(rig, text: "a")
     let bob = try await device(rig, text: "b")
     await rig.stop()
-    let scope = EntityScope(EntityID(.installation, alice.key))
+    let scope = EntityScope(EntityID(.installation, alice.key), in: .carillon)
     var keys: [String] = []
     try JournalReader(directory: directory.appending("journal")).forEachRecord { record in
       if scope.belongs(record) { keys.append(record.keyText) }

@@ -182,7 +182,7 @@ struct NotificationTests {
     let theirs = try await notifications.subscribe(order)
     let other = try await notifications.subscribe(Self.order("app-18", device: Self.url))
     #expect(try await notifications.publish(tag: "orders.x", Self.shipped) == 2)
-    _ = try await rig.engine.redact(subject: subject, by: "ops", reason: "asked for")
+    _ = try await rig.engine.redactions.redact(subject: subject, by: "ops", reason: "asked for")
     #expect(try await notifications.subscription(theirs) == nil)
     #expect(try await notifications.subscription(other) != nil)
     await rig.stop()

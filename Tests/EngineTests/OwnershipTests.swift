@@ -172,7 +172,7 @@ struct OwnershipTests {
       #expect(try await storage.value("note", of: .id(nobodys, user: stranger)) == .text("secret"))
     }
     #expect(try await storage.value("note", of: .id(anns, user: "ann")) == .text("secret"))
-    _ = try await next.engine.redact(subject: "ann", by: "ops", reason: "asked for")
+    _ = try await next.engine.redactions.redact(subject: "ann", by: "ops", reason: "asked for")
     await #expect(throws: StorageFailure.unknown) { _ = try await storage.values(.id(anns, user: "ann")) }
     await next.stop()
   }
@@ -220,7 +220,7 @@ struct OwnershipTests {
       #expect(try await notifications.subscription(nobodys, for: stranger) != nil)
     }
     #expect(try await notifications.subscription(anns, for: "ann")?.terms.owner == "ann")
-    _ = try await next.engine.redact(subject: "ann", by: "ops", reason: "asked for")
+    _ = try await next.engine.redactions.redact(subject: "ann", by: "ops", reason: "asked for")
     #expect(try await notifications.subscription(anns, for: "ann") == nil)
     #expect(try await notifications.unsubscribe(nobodys, for: nil))
     await next.stop()

@@ -73,7 +73,7 @@ struct RedactionCrashTests {
       let left = disk.crash()
       states.withLock { $0.append(("\(moment) \(call.name) \(call.occurrence)", left)) }
     }
-    _ = try await before.engine.redact(subject: "alice", by: "operator", reason: "test")
+    _ = try await before.engine.redactions.redact(subject: "alice", by: "operator", reason: "test")
     disk.set(hook: nil)
     #expect(try places(disk) == [])
     await before.stop()
@@ -91,11 +91,11 @@ struct RedactionCrashTests {
       if wasPlanned || found.isEmpty {
         #expect(found == [], "\(step)")
         #expect(texts.allSatisfy { $0 == "[erased]" }, "\(step)")
-        #expect(await after.engine.redactionsDone().count == 1, "\(step)")
+        #expect(await after.engine.redactions.done().count == 1, "\(step)")
         counts.completed += 1
       } else {
         #expect(texts.contains { $0.contains(Self.mark) }, "\(step)")
-        #expect(await after.engine.redactionsDone().isEmpty, "\(step)")
+        #expect(await after.engine.redactions.done().isEmpty, "\(step)")
         counts.untouched += 1
       }
       await after.stop()
@@ -112,12 +112,12 @@ struct RedactionCrashTests {
     disk.set(
       fault: DiskFault(.fail(.noSpace), call: 1, lasts: true, matches: { $0.path.string.contains("snapshots/") }))
     await #expect(throws: (any Error).self) {
-      try await rig.engine.redact(subject: "alice", by: "operator", reason: "first")
+      try await rig.engine.redactions.redact(subject: "alice", by: "operator", reason: "first")
     }
-    #expect(await rig.engine.redactionsDone().isEmpty)
+    #expect(await rig.engine.redactions.done().isEmpty)
     disk.set(fault: nil)
-    _ = try await rig.engine.redact(subject: "bob", by: "operator", reason: "second")
-    #expect(await rig.engine.redactionsDone().map(\.reason) == ["first", "second"])
+    _ = try await rig.engine.redactions.redact(subject: "bob", by: "operator", reason: "second")
+    #expect(await rig.engine.redactions.done().map(\.reason) == ["first", "second"])
     #expect(try places(disk) == [])
     let texts = try await rig.engine.chats.refresh(service, after: 0, message: nil, by: .house).events.map(\.text)
     #expect(!texts.contains { $0.contains(Self.mark) })

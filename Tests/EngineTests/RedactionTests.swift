@@ -71,7 +71,8 @@ struct RedactionTests {
     #expect(try found(Self.mark, in: directory).contains { $0.hasPrefix("snapshot") })
     let head = try JournalReader(directory: directory.appending("journal")).verify()
 
-    let report = try await rig.engine.redact(subject: "alice@example.org", by: "operator", reason: "Art. 17 GDPR")
+    let report = try await rig.engine.redactions.redact(
+      subject: "alice@example.org", by: "operator", reason: "Art. 17 GDPR")
     #expect(report.records > 10)
     #expect(report.by == "operator")
     #expect(try found(Self.mark, in: directory) == [])
@@ -105,13 +106,13 @@ struct RedactionTests {
     for round in 0..<2 {
       let again = try await EngineRig(directory: directory)
       #expect(try await again.engine.capturedStates() == states)
-      #expect(await again.engine.redactionsDone() == [report])
+      #expect(await again.engine.redactions.done() == [report])
       await again.stop()
       if round == 0 { try FileManager.default.removeItem(atPath: directory.appending("journal/snapshots").string) }
     }
     let third = try await EngineRig(directory: directory)
     await #expect(throws: RedactionError.nothingFound) {
-      try await third.engine.redact(subject: "nobody", by: "operator", reason: "")
+      try await third.engine.redactions.redact(subject: "nobody", by: "operator", reason: "")
     }
     await third.stop()
   }

@@ -271,7 +271,7 @@ struct StorageTests {
   func bounds() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory()) {
       $0.limits.storedRecordsMaximum = 1
-      $0.limits.storage.recordBytesMaximum = 40
+      $0.storageLimits.recordBytesMaximum = 40
     }
     let storage = rig.engine.storage
     let place = StoragePlace.id(try await storage.create([Self.file()], seconds: 60), user: nil)
@@ -372,7 +372,7 @@ struct StorageTests {
     let service = try await rig.startChat(user: "anna")
     try await storage.update(.instance(service, user: "anna"), [Self.text("more", "SECRET-DATA")], seconds: 0)
     let other = try await storage.create([Self.file(Array("ordinary".utf8))], seconds: 3_600)
-    _ = try await rig.engine.redact(subject: "anna", by: "ops", reason: "asked for")
+    _ = try await rig.engine.redactions.redact(subject: "anna", by: "ops", reason: "asked for")
     await #expect(throws: StorageFailure.unknown) { try await storage.values(.id("cart", user: "anna")) }
     #expect(blobs(directory).count == 1)
     await rig.stop()

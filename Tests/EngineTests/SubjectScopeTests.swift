@@ -43,7 +43,7 @@ struct SubjectScopeTests {
   func names(subject: String) throws {
     let (scope, positions) = try Self.journal().positions(of: subject)
     #expect(positions == Self.mia)
-    #expect(scope.serviceIDs == ["1-mia", "1-mia-again"])
+    #expect(scope.keys(of: .chatSession) == ["1-mia", "1-mia-again"])
     #expect(scope.userKeys.contains("user-mia"))
     #expect(
       scope.entities
@@ -56,7 +56,7 @@ struct SubjectScopeTests {
   @Test("a device that two customers had finds both, since both were pushed to there")
   func device() throws {
     let (scope, positions) = try Self.journal().positions(of: "device-77")
-    #expect(scope.serviceIDs == ["1-mia", "1-mia-again", "1-otto"])
+    #expect(scope.keys(of: .chatSession) == ["1-mia", "1-mia-again", "1-otto"])
     #expect(positions == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   }
 
@@ -71,8 +71,8 @@ struct SubjectScopeTests {
     records.chat("1-mia", .cometSubscribed(session: "otto", activeAfter: 1))
     records.chat("1-otto", AuditRecords.start("session-otto", user: "user-otto", nickname: "Otto"))
     try records.run()
-    #expect(try records.positions(of: "user-mia").scope.serviceIDs == ["1-mia"])
-    #expect(try records.positions(of: "user-otto").scope.serviceIDs == ["1-otto"])
+    #expect(try records.positions(of: "user-mia").scope.keys(of: .chatSession) == ["1-mia"])
+    #expect(try records.positions(of: "user-otto").scope.keys(of: .chatSession) == ["1-otto"])
   }
 
   @Test("nobody's name finds nothing", arguments: ["", "nobody", "user", "Mia", "customhttp", "gone"])
@@ -87,7 +87,7 @@ struct SubjectScopeTests {
   func entity() throws {
     let records = try Self.journal()
     func positions(_ id: EntityID) throws -> [UInt64] {
-      let scope = EntityScope(id)
+      let scope = EntityScope(id, in: .carillon)
       return try records.entries { scope.belongs($0) }.filter { $0.entity != nil }.map(\.position)
     }
     #expect(try positions(EntityID(.chatSession, "1-mia")) == [2, 3, 7, 8, 10])

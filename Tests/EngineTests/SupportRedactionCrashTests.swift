@@ -75,7 +75,7 @@ struct SupportRedactionCrashTests {
       let left = disk.crash()
       states.withLock { $0.append(("\(moment) \(call.name) \(call.occurrence)", left)) }
     }
-    _ = try await before.engine.redact(subject: "guid-mia", by: "operator", reason: "test")
+    _ = try await before.engine.redactions.redact(subject: "guid-mia", by: "operator", reason: "test")
     disk.set(hook: nil)
     #expect(try places(disk) == 0)
     await before.stop()
@@ -92,11 +92,11 @@ struct SupportRedactionCrashTests {
       if wasPlanned || found == 0 {
         #expect(found == 0, "\(step)")
         #expect(subject == .some(nil), "\(step)")
-        #expect(await after.engine.redactionsDone().count == 1, "\(step)")
+        #expect(await after.engine.redactions.done().count == 1, "\(step)")
         counts.completed += 1
       } else {
         #expect(subject == Self.mark, "\(step)")
-        #expect(await after.engine.redactionsDone().isEmpty, "\(step)")
+        #expect(await after.engine.redactions.done().isEmpty, "\(step)")
         counts.untouched += 1
       }
       // Whoever comes now gets numbers of their own.

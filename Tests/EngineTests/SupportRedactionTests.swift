@@ -58,7 +58,7 @@ struct SupportRedactionTests {
     #expect(try Self.blobs(in: directory) == 1)
 
     let posts = rig.provider.deliveries.count
-    let report = try await rig.engine.redact(subject: Self.email, by: "operator", reason: "Art. 17 GDPR")
+    let report = try await rig.engine.redactions.redact(subject: Self.email, by: "operator", reason: "Art. 17 GDPR")
     #expect(report.entities >= 4)
     try await rig.settle()
     for text in [Self.mark, Self.email, "device-mia", "guid-mia"] {
@@ -101,7 +101,7 @@ struct SupportRedactionTests {
     rig.provider.answer { _ in .retryable(reason: "503") }
     try await rig.comment("Dear \(Self.mark)", on: number, by: agent)
     #expect(rig.provider.deliveries.count == 1)
-    _ = try await rig.engine.redact(subject: "abcd", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "abcd", by: "operator", reason: "")
     try await rig.settle()
     #expect(try Self.places(of: Self.mark, in: rig.rig.directory) == 0)
     #expect(try Self.places(of: "abcd", in: rig.rig.directory) == 0)
@@ -117,14 +117,13 @@ struct SupportRedactionTests {
     let agent = try await rig.agent()
     let mia = try await Self.mia(rig, agent)
     // As if it had been planned before: the plan knows of the first request alone.
-    var scope = RedactionScope(SubjectScope(subject: ""))
-    scope.supportUsers = [String(mia.actor.number)]
-    scope.supportRequests = [String(mia.requests[0])]
-    try await rig.engine.eraseSupportUsers(scope)
-    await rig.engine.addSupportRequests(to: &scope)
-    #expect(scope.supportRequests == Set(mia.requests.map(String.init)))
-    #expect(scope.producers == Set(mia.requests.map { "request/\($0)" }))
-    #expect(scope.stored == [mia.file])
+    var scope = try ErasureScope(
+      json: #"{"supportUsers":["\#(mia.actor.number)"],"supportRequests":["\#(mia.requests[0])"]}"#)
+    for host in rig.engine.partition.hosts { try await host.erase(.people, scope) }
+    for host in rig.engine.partition.hosts { await host.add(to: &scope) }
+    #expect(scope.keys(of: .supportRequest) == Set(mia.requests.map(String.init)))
+    #expect(scope.allProducers == Set(mia.requests.map { "request/\($0)" }))
+    #expect(scope.keys(of: .stored) == [mia.file])
     try await rig.stop()
   }
 
@@ -136,7 +135,7 @@ struct SupportRedactionTests {
     let comet = rig.engine.comet
     let clientID = try await Self.handshake(rig, bearing: mia.token)
     #expect(comet.directory.sessions(userKey: key).count == 1)
-    _ = try await rig.engine.redact(subject: "user:\(mia.actor.number)", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "user:\(mia.actor.number)", by: "operator", reason: "")
     try await rig.settle()
     #expect(comet.directory.sessions(userKey: key).isEmpty)
     #expect(comet.directory.session(evenDeparting: clientID) == nil)
@@ -153,12 +152,12 @@ struct SupportRedactionTests {
     try await rig.settle()
     let first = try #require(await events.next())
     _ = try await Self.mia(rig, agent)
-    _ = try await rig.engine.redact(subject: Self.email, by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: Self.email, by: "operator", reason: "")
     try await rig.comment("The last one", on: others, by: agent)
     var told: [AgentEvent] = []
     for await event in rig.engine.agents.events(after: first.number - 1, for: .overseer) {
       told.append(event)
-      if case .support(.commented, _) = event.kind { break }
+      if case .other(let news as SupportRequestNews) = event.kind, case .commented = news.change { break }
     }
     #expect(told.map(\.serviceID) == ["request/\(others)", "request/\(others)"])
     try await rig.stop()
@@ -171,7 +170,7 @@ struct SupportRedactionTests {
     let service = try await rig.rig.rig.startChat(user: "user-mia")
     let chatID = try await rig.rig.rig.chatID(service)
     let view = try await rig.support.create(fromChat: chatID, subject: Self.mark, comment: nil, by: agent)
-    _ = try await rig.engine.redact(subject: "user-mia", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "user-mia", by: "operator", reason: "")
     try await rig.settle()
     await #expect(throws: SupportFailure.notFound) { try await rig.support.request(view.number, for: agent) }
     #expect(await rig.support.users([view.terms.requester], for: .agent).isEmpty)
@@ -184,13 +183,13 @@ struct SupportRedactionTests {
   func twice() async throws {
     let rig = try await SupportRig()
     let mia = try await Self.mia(rig, try await rig.agent())
-    _ = try await rig.engine.redact(subject: Self.email, by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: Self.email, by: "operator", reason: "")
     try await rig.settle()
     await #expect(throws: RedactionError.nothingFound) {
-      try await rig.engine.redact(subject: Self.email, by: "operator", reason: "")
+      try await rig.engine.redactions.redact(subject: Self.email, by: "operator", reason: "")
     }
     // By its number it can be asked for, and stays what it is.
-    _ = try await rig.engine.redact(subject: "user:\(mia.actor.number)", by: "operator", reason: "")
+    _ = try await rig.engine.redactions.redact(subject: "user:\(mia.actor.number)", by: "operator", reason: "")
     try await rig.settle()
     let states = try await rig.engine.capturedStates()
     let again = try await rig.restarted()

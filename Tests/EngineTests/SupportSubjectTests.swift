@@ -164,7 +164,7 @@ struct SupportSubjectTests {
 
   @Test("a request's scope has its records, and those of its pushes")
   func entity() throws {
-    let scope = EntityScope(EntityID(.supportRequest, "1"))
+    let scope = EntityScope(EntityID(.supportRequest, "1"), in: .carillon)
     let positions = try Self.journal().entries { scope.belongs($0) }.filter { $0.entity != nil }.map(\.position)
     // The first record tells of the request, and of its comment.
     #expect(positions == [10, 10, 13, 15, 17])
@@ -172,12 +172,14 @@ struct SupportSubjectTests {
 
   @Test("a plan of a version without support is still read, and one with it as well")
   func plans() throws {
-    let old = try JSONDecoder().decode(RedactionScope.self, from: Data(#"{"chats":["1-mia"]}"#.utf8))
-    #expect(old.chats == ["1-mia"] && old.supportRequests.isEmpty && old.entityCount == 1)
+    let old = try ErasureScope(json: #"{"chats":["1-mia"]}"#)
+    #expect(old.keys(of: .chatSession) == ["1-mia"] && old.keys(of: .supportRequest).isEmpty && old.entityCount == 1)
     let (found, _) = try Self.journal().positions(of: "user:5")
-    let scope = RedactionScope(found)
-    #expect(scope.supportUsers == ["5"] && scope.supportRequests == ["1", "3"] && scope.stored == ["F-mia"])
-    #expect(scope.producers == ["request/1", "request/3"])
-    #expect(try JSONDecoder().decode(RedactionScope.self, from: JSONEncoder().encode(scope)) == scope)
+    let scope = ErasureScope(found)
+    #expect(scope.keys(of: .supportUser) == ["5"] && scope.keys(of: .supportRequest) == ["1", "3"])
+    #expect(scope.keys(of: .stored) == ["F-mia"])
+    #expect(scope.lists["producers"] == ["request/1", "request/3"])
+    let written = String(decoding: try JSONEncoder().encode(scope.lists), as: UTF8.self)
+    #expect(try ErasureScope(json: written) == scope)
   }
 }

@@ -118,7 +118,7 @@ struct SupportTimelineTests {
 
   @Test("a request tells its whole story, with what became of its pushes")
   func request() throws {
-    let scope = EntityScope(EntityID(.supportRequest, "5"))
+    let scope = EntityScope(EntityID(.supportRequest, "5"), in: .carillon)
     #expect(
       try Self.told(try Self.story()) { scope.belongs($0) } == [
         "6 request 5 user 1 makes the request in the app demo (mobile_sdk) about “Order 81”, with 1 tag and 1 field",

@@ -78,7 +78,9 @@ struct AttemptTests {
     while case .deliver(_, let attempt)? = effects.last {
       attempts += 1
       effects = try rig.end(message, attempt: attempt, .retryable(reason: "refused"))
-      if case .effect(.courier(.startTimer))? = effects.last { effects = try rig.send(.retryDue(producer: message.producer)) }
+      if case .effect(.courier(.startTimer))? = effects.last {
+        effects = try rig.send(.retryDue(producer: message.producer))
+      }
     }
     #expect(attempts == made)
     #expect(effects == [.settled(message, .failed(reason: "refused"), attempts: made)])

@@ -9,7 +9,8 @@ struct ScheduleTests {
 
   /// The pause after attempt `attempt`.
   mutating func pause(after attempt: Int, _ outcome: PushOutcome = .retryable(reason: "")) throws -> Int64? {
-    guard case .effect(.courier(.startTimer(.retry, let at)))? = try rig.end(message, attempt: attempt, outcome).first else {
+    guard case .effect(.courier(.startTimer(.retry, let at)))? = try rig.end(message, attempt: attempt, outcome).first
+    else {
       return nil
     }
     return at.milliseconds - rig.now.milliseconds

@@ -141,7 +141,9 @@ extension World {
 
   /// Nobody is told that a callback is unknown that was not let go.
   private func judge(_ id: String, _ result: Result<Void, any Error>) {
-    guard case .failure(EngineError.callback(.unknown)) = result, let callback = reference.callbacks[id] else { return }
+    guard case .failure(let error) = result, error as? EngineError == .callback(.unknown),
+      let callback = reference.callbacks[id]
+    else { return }
     if !callback.isForgotten { violated(.nothingAcknowledgedIsLost, "callback \(id) is unknown") }
   }
 

@@ -122,8 +122,8 @@ extension World {
         seen(reply, after: 0)
         book.learns(start: reply.position)
         if let first { acknowledge(first, in: serviceID) }
-      case .failure(EngineError.chat(.alreadyStarted)): book.stage = .started
-      case .failure(EngineError.chat): book.stage = .over
+      case .failure(EngineError.refused(let refusal)):
+        book.stage = refusal as? ChatRejection == .alreadyStarted ? .started : .over
       case .failure: book.stage = .created
       }
     }
@@ -138,7 +138,7 @@ extension World {
       case .success(let reply):
         seen(reply, after: nil)
         acknowledge(text, in: serviceID)
-      case .failure(EngineError.chat(let rejection)): note(rejection, book)
+      case .failure(EngineError.refused(let rejection as ChatRejection)): note(rejection, book)
       case .failure: break
       }
     }
@@ -159,7 +159,7 @@ extension World {
         }
         if let message, reply.state != .disconnected { acknowledge(message, in: serviceID) }
         if reply.state == .disconnected, chance.comes(30) { book.stage = .over }
-      case .failure(EngineError.chat(let rejection)): note(rejection, book)
+      case .failure(EngineError.refused(let rejection as ChatRejection)): note(rejection, book)
       case .failure: break
       }
     }

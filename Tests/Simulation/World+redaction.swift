@@ -15,7 +15,7 @@ extension World {
     learn()
     let known = UInt64(mirror.records.count)
     ask("redaction", in: life) {
-      try await $0.redact(subject: key, by: "operator", reason: "asked for")
+      try await $0.redactions.redact(subject: key, by: "operator", reason: "asked for")
     } then: { [self] result in
       guard case .success = result else { return }
       counts.redactions += 1
@@ -34,7 +34,7 @@ extension World {
     learn()
     let known = UInt64(mirror.records.count)
     ask("redaction", in: life) {
-      try await $0.redact(subject: subject, by: "operator", reason: "asked for")
+      try await $0.redactions.redact(subject: subject, by: "operator", reason: "asked for")
     } then: { [self] result in
       device.isBeingForgotten = false
       guard case .success = result else { return }

@@ -254,7 +254,7 @@ final class World: @unchecked Sendable {
     guard let error = error as? EngineError else { return }
     let isExcused: Bool =
       switch error {
-      case .chat, .callback, .slotUnavailable: true
+      case .refused: true
       case .unavailable: life.failure != nil || life.isStopping
       case .storageFull: life.hasBeenFull
       case .limitReached: life.hasBeenFull

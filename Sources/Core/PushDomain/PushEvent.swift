@@ -83,10 +83,10 @@ extension PushEvent {
 
   /// True for a restatement that holds messages of one of these producers: it has to go with their own records, after
   /// a later one has taken its place.
-  public func holdsMessages(of producers: Set<String>) -> Bool {
+  public func holdsMessages(_ isTheirs: (_ producer: String) -> Bool) -> Bool {
     guard case .erased(_, let state) = self, let queue = try? PushQueue(stateBytes: state) else { return false }
-    return queue.lanes.contains { producers.contains($0.key) && !$0.value.entries.isEmpty }
-      || queue.deadLetters.contains { producers.contains($0.message.producer) }
-      || queue.mail.pending.contains { producers.contains($0.scope) }
+    return queue.lanes.contains { isTheirs($0.key) && !$0.value.entries.isEmpty }
+      || queue.deadLetters.contains { isTheirs($0.message.producer) }
+      || queue.mail.pending.contains { isTheirs($0.scope) }
   }
 }

@@ -22,13 +22,12 @@ public final class Engine: Sendable {
   public let notifications: NotificationService
   public let storage: StorageService
   public let support: SupportService
+  public let redactions: Redactions
 
   let node: Node
   let partition: Partition
   let configuration: EngineConfiguration
   let feed: AgentFeed
-  let redactions: EntityDirectory<RedactionLog>
-  let redactionBoard = RedactionBoard(maximum: 100)
   let queues: EntityDirectory<PushQueue>
   private let pushes: ChatPushes
 
@@ -49,8 +48,8 @@ public final class Engine: Sendable {
     logger: Logger, onFatal: @escaping @Sendable (_ description: String) -> Void
   ) {
     self.configuration = configuration
-    node = Node(configuration: configuration, environment: environment, logger: logger)
-    partition = Partition(node, configuration: configuration, catalogue: .carillon, onFatal: onFatal)
+    node = Node(configuration.node, environment: environment, logger: logger)
+    partition = Partition(node, configuration.partition, catalogue: .carillon, onFatal: onFatal)
     comet = CometGateway(
       partition, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
       requiresProof: configuration.requiresProof)
@@ -60,12 +59,13 @@ public final class Engine: Sendable {
       partition, dispatcher: push.dispatcher, settings: configuration.messaging, isSender: configuration.isSender)
     callbacks = CallbackFeature(partition, push: push, chat: chat).callbacks
     notifications = NotificationService(partition, dispatcher: push.dispatcher)
-    storage = StorageService(partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks))
+    storage = StorageService(
+      partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
+      bounds: configuration.storageLimits)
     support = SupportService(
       partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
-    redactions = partition.directory(.redactionLog)
-    partition.add(RedactionHost(directory: redactions))
+    redactions = Redactions(partition)
     chats = chat.chats
     agents = chat.agents
     feed = chat.feed
@@ -108,7 +108,7 @@ public final class Engine: Sendable {
     let started = node.time.monotonicMilliseconds
     let recovered = try await partition.recover()
     // Before anything of the customer whom it is about leaves the house.
-    try await resumeRedaction()
+    try await redactions.resume()
     if purpose == .service {
       await partition.takeUp(recovered)
       node.becomeReady()

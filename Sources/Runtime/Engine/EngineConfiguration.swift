@@ -1,6 +1,7 @@
 public import Bayeux
 public import EntityRuntime
 public import Journal
+public import StorageDomain
 public import SystemPackage
 
 /// What the engine is told at start.
@@ -10,6 +11,7 @@ public struct EngineConfiguration: Sendable {
   public var options = Options()
   public var sessionSettings = SessionSettings()
   public var limits = EngineLimits()
+  public var storageLimits = StorageLimits()
   public var messaging = MessagingSettings()
   /// Whether an app server may ever come for what devices send to this sender: others' messages are not kept.
   public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
@@ -25,7 +27,20 @@ public struct EngineConfiguration: Sendable {
   /// Lanes that carry jobs from event loops and timers to entities. Few: a lane that is busy needs no waking.
   public var laneCount = 1
 
-  var journalDirectory: FilePath { dataDirectory.appending("journal") }
-
   public init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
+
+  var node: NodeConfiguration {
+    var node = NodeConfiguration(options: options, limits: limits)
+    node.number = nodeNumber
+    node.laneCount = laneCount
+    return node
+  }
+
+  var partition: PartitionConfiguration {
+    var partition = PartitionConfiguration(dataDirectory: dataDirectory)
+    partition.journal = journal
+    partition.runtimeLimits = runtimeLimits
+    partition.housekeeping = housekeeping
+    return partition
+  }
 }

@@ -1,6 +1,3 @@
-public import PushDomain
-public import StorageDomain
-
 /// The bounds of the engine.
 public struct EngineLimits: Sendable, Equatable {
   public var chatsMaximum = 1_000_000
@@ -20,7 +17,6 @@ public struct EngineLimits: Sendable, Equatable {
   public var devicesByOwnerMaximum = 64
   /// Devices that have checked in.
   public var installationsMaximum = 1_000_000
-  public var installation = InstallationLimits()
   public var deviceGroupsMaximum = 1_000_000
   /// Broadcasts at once; each further one is answered with `TopicsMessageRateExceeded`.
   public var broadcastsMaximum = 1_000
@@ -42,11 +38,9 @@ public struct EngineLimits: Sendable, Equatable {
   /// Faults in one sender's script.
   public var faultsMaximum = 1_000
   public var subscriptionsMaximum = 100_000
-  public var subscription = SubscriptionLimits()
   /// Records of stored data, and bytes of all their files together.
   public var storedRecordsMaximum = 100_000
   public var storedBytesMaximum = 1_073_741_824
-  public var storage = StorageLimits()
   /// Of these, one user's, also of support; and the bytes of their files. While a file is replaced both count.
   public var storedRecordsByUserMaximum = 1_000
   public var storedBytesByUserMaximum = 104_857_600

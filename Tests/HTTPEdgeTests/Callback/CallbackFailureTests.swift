@@ -28,7 +28,7 @@ struct CallbackFailureTests {
     let nine = Timestamp(milliseconds: 1_772_442_000_000)
     let slots = [FreeSlot(start: nine, free: 4), FreeSlot(start: nine.advanced(by: .seconds(300)), free: 4)]
     #expect(
-      String(decoding: EdgeFailure(EngineError.slotUnavailable(alternatives: slots)).body, as: UTF8.self)
+      String(decoding: EdgeFailure(EngineError.refused(NoSlot(alternatives: slots))).body, as: UTF8.self)
         == #"{"message":"The requested time is not available","exception":"SlotUnavailableException","#
         + #""error":"SLOT_UNAVAILABLE","availability":{"2026-03-02T09:00:00.000Z":4,"2026-03-02T09:05:00.000Z":4}}"#)
   }

@@ -117,7 +117,7 @@ final class Victim: Sendable {
       await engine.tidySegments()
       return "tidied"
     case ("redact", 1):
-      return "\(try await engine.redact(subject: arguments[0], by: "operator", reason: "test").records)"
+      return "\(try await engine.redactions.redact(subject: arguments[0], by: "operator", reason: "test").records)"
     case ("clock", 1):
       clock.set(arguments[0])
       return "\(clock.now.milliseconds)"

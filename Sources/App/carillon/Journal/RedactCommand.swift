@@ -69,7 +69,7 @@ struct RedactCommand: AsyncParsableCommand {
 
   private func count() throws {
     try journal.read { reader, _ in
-      var scope = SubjectScope(subject: subject)
+      var scope = SubjectScope(subject: subject, in: .carillon)
       try reader.forEachRecord { scope.collect($0) }
       scope.close()
       var records = 0
@@ -101,7 +101,7 @@ struct RedactCommand: AsyncParsableCommand {
     do {
       _ = try await engine.recover(for: .maintenance)
       result = .success(
-        try await engine.redact(subject: subject, by: by ?? NSUserName(), reason: reason))
+        try await engine.redactions.redact(subject: subject, by: by ?? NSUserName(), reason: reason))
     } catch {
       result = .failure(error)
     }

@@ -32,7 +32,7 @@ struct TimelineCommand: ParsableCommand {
   func run() throws {
     try reporting {
       let count = try journal.read { reader, line in
-        var scope = subject.map { SubjectScope(subject: $0) }
+        var scope = subject.map { SubjectScope(subject: $0, in: .carillon) }
         if scope != nil {
           try reader.walk(segment: { line.update($0) }, record: { scope?.collect($0) })
           scope?.close()
@@ -48,9 +48,9 @@ struct TimelineCommand: ParsableCommand {
 
   /// - Returns: how many lines were printed.
   private func tell(_ reader: JournalReader, _ scope: SubjectScope?, _ line: inout ProgressLine) throws -> Int {
-    let entityScope = entity.map { EntityScope($0.id) }
+    let entityScope = entity.map { EntityScope($0.id, in: .carillon) }
     let isFiltered = scope != nil || entityScope != nil
-    var timeline = Timeline()
+    var timeline = Timeline(.carillon)
     var printer = TimelinePrinter(text: TimelineText(showsTexts: texts), format: format)
     do {
       try reader.walk(

@@ -77,8 +77,7 @@ extension EngineError {
     switch self {
     case .unavailable, .limitReached, .storageFull: .unavailable
     case .invalid: .invalidParameters
-    case .unknownServiceName, .chat, .callback, .slotUnavailable, .missing, .unknownDevice, .unknownDeadLetter:
-      .internalServerError
+    case .unknownServiceName, .refused, .missing, .unknownDevice, .unknownDeadLetter: .internalServerError
     }
   }
 }

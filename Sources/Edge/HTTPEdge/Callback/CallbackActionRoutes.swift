@@ -84,7 +84,9 @@ struct CallbackActionRoutes {
 
   /// The push that brought the app here is stale if the callback is over.
   private static func unlessOver<Value>(_ perform: () async throws -> Value) async throws -> Value {
-    do { return try await perform() } catch EngineError.callback(.finished) { throw EdgeFailure.stale }
+    do { return try await perform() } catch let error as EngineError where error == .callback(.finished) {
+      throw EdgeFailure.stale
+    }
   }
 }
 
@@ -96,7 +98,7 @@ extension CallbackDialog {
 extension EdgeFailure {
   /// For what a push or dialog of a callback that is over leads to.
   fileprivate static let stale: EdgeFailure = {
-    var failure = EdgeFailure(.callback(.finished))
+    var failure = EdgeFailure(CallbackRejection.finished)
     failure.status = .notFound
     return failure
   }()

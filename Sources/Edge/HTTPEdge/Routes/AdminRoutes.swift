@@ -25,7 +25,7 @@ struct AdminRoutes {
         .post: { request, _ in
           let token = try request.requireOperator(tokens)
           let body = try AgentRequest(try await request.bytes(limits: limits))
-          let id = try engine.beginRedaction(
+          let id = try engine.redactions.begin(
             subject: try body.text("subject"), by: token.name, reason: try body.optionalText("reason") ?? "")
           return try await Self.answer(id, engine, waiting: true)
         },
@@ -33,7 +33,7 @@ struct AdminRoutes {
           try request.requireOperator(tokens)
           let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
           // In the order in which they were done, which is not that of their ids.
-          let done = await engine.redactionsDone()
+          let done = await engine.redactions.done()
           let start = try query.after.map { after throws(EdgeFailure) in
             guard let place = done.firstIndex(where: { $0.id == after }) else {
               throw .badParameter("after", "is not where a list ended")
@@ -80,8 +80,8 @@ struct AdminRoutes {
   private static func answer(_ id: String, _ engine: Engine, waiting: Bool) async throws -> Response {
     let state =
       waiting
-      ? await engine.redaction(id, waitingMilliseconds: EdgeLimits.redactionWaitMilliseconds)
-      : await engine.redaction(id)
+      ? await engine.redactions.state(of: id, waitingMilliseconds: EdgeLimits.redactionWaitMilliseconds)
+      : await engine.redactions.state(of: id)
     switch state {
     case nil: throw EdgeFailure.notFound
     case .running:

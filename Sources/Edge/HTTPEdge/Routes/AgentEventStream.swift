@@ -45,12 +45,13 @@ enum AgentEventStream {
     let notification: AgentNotification
     switch event.kind {
     case .chat(let ofChat): notification = ofChat
-    case .callback(let change, let view):
-      AgentRendering.writeMembers(of: change, view, into: &writer)
+    case .other(let news as CallbackNews):
+      AgentRendering.writeMembers(of: news.change, news.view, into: &writer)
       return .callback
-    case .support(let change, let view):
-      AgentRendering.writeMembers(of: change, view, base: base, into: &writer)
+    case .other(let news as SupportRequestNews):
+      AgentRendering.writeMembers(of: news.change, news.view, base: base, into: &writer)
       return .support
+    case .other(let news): preconditionFailure("nobody says how \(type(of: news)) looks on the wire")
     case .agent(let id, let isReady):
       writer.member("agentId", id)
       writer.key("ready")

@@ -3,18 +3,36 @@ import ChatDomain
 import Engine
 import HTTPTypes
 
+/// Why a capability refuses, as HTTP has it.
+protocol EdgeRefusal {
+  var failure: EdgeFailure { get }
+}
+
+extension ChatRejection: EdgeRefusal {
+  var failure: EdgeFailure { EdgeFailure(self) }
+}
+
+extension CallbackRejection: EdgeRefusal {
+  var failure: EdgeFailure { EdgeFailure(self) }
+}
+
+extension NoSlot: EdgeRefusal {
+  var failure: EdgeFailure {
+    var failure = EdgeFailure(
+      .badRequest, "The requested time is not available", exception: "SlotUnavailableException")
+    failure.alternatives = alternatives
+    return failure
+  }
+}
+
 /// The one place where refusals of the inner rooms become HTTP statuses. Spec: GMS 2.4.
 extension EdgeFailure {
   init(_ error: EngineError) {
     switch error {
     case .unknownServiceName:
       self.init(.notFound, "There is no service of this name", exception: "ServiceNotFoundException")
-    case .chat(let rejection): self.init(rejection)
+    case .refused(let refusal): self = (refusal as? any EdgeRefusal)?.failure ?? .unexpected
     case .missing(let field): self = .missingParameter(field)
-    case .callback(let rejection): self.init(rejection)
-    case .slotUnavailable(let alternatives):
-      self.init(.badRequest, "The requested time is not available", exception: "SlotUnavailableException")
-      self.alternatives = alternatives
     case .unknownDevice: self.init(.notFound, "There is no such device", exception: "DeviceNotFoundException")
     case .unknownDeadLetter: self.init(.notFound, "There is no such dead letter", exception: "NotFoundException")
     case .invalid(let field, let reason): self = .badParameter(field, reason)

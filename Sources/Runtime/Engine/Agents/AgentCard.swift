@@ -2,5 +2,5 @@ import EventSourcing
 
 extension EntityCard {
   /// Agents are no customers.
-  static let agent = EntityCard(.agent, AgentDesk.self, narrator: { AgentNarrator() }, linking: .nobody)
+  static let agent = EntityCard(.agent, AgentDesk.self, narrator: { AgentNarrator() })
 }

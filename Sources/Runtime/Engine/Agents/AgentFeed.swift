@@ -1,19 +1,18 @@
-public import CallbackDomain
 public import ChatDomain
 import DequeModule
-public import SupportDomain
 import Synchronization
+
+/// What a capability above has to tell agents.
+public protocol AgentNews: Sendable, Equatable {}
 
 /// One entry of the agents' event stream.
 public struct AgentEvent: Sendable, Equatable {
-  public enum Kind: Sendable, Equatable {
+  public enum Kind: Sendable {
     case chat(AgentNotification)
     /// Events are missing before this one: read the list of chats anew.
     case reset
-    /// Something has happened to a callback, which looks like this now.
-    case callback(CallbackChange, CallbackView)
-    /// Something has happened to a support request, which looks like this now.
-    case support(SupportRequestChange, SupportRequestView)
+    /// Something has happened to work of another kind.
+    case other(any AgentNews)
     /// An agent is ready, or is not any more.
     case agent(id: String, isReady: Bool)
   }
@@ -26,6 +25,22 @@ public struct AgentEvent: Sendable, Equatable {
   public let kind: Kind
   /// Nil for `reset`, which concerns its stream alone.
   let audience: AgentAudience?
+}
+
+extension AgentEvent.Kind: Equatable {
+  public static func == (one: Self, other: Self) -> Bool {
+    switch (one, other) {
+    case (.chat(let one), .chat(let other)): one == other
+    case (.reset, .reset): true
+    case (.other(let one), .other(let other)): one.equals(other)
+    case (.agent(let one, let was), .agent(let other, let isReady)): one == other && was == isReady
+    default: false
+    }
+  }
+}
+
+extension AgentNews {
+  fileprivate func equals(_ other: any AgentNews) -> Bool { other as? Self == self }
 }
 
 /// What happens in all chats, for the streams of the agents whom it concerns. Keeps the last events for streams that come

@@ -18,7 +18,9 @@ public struct AgentService: Sendable {
     _ query: AgentListQuery, for viewer: AgentViewer
   ) async throws(EngineError) -> ListPage<AgentChatSummary> {
     let after = try query.after.map { text throws(EngineError) in
-      guard let place = ChatPlace(cursor: text) else { throw .invalid(field: "after", reason: AgentListQuery.noCursor) }
+      guard let place = ChatPlace(cursor: text) else {
+        throw .invalid(field: "after", reason: ListPage<AgentChatSummary>.noCursor)
+      }
       return place
     }
     let (places, hasMore) = chats.index.places(
@@ -166,8 +168,6 @@ public struct AgentListQuery: Sendable, Equatable {
   public var after: String?
   /// At most so many; `EngineLimits.agentListMaximum` caps it.
   public var limit: Int
-
-  static let noCursor = "is not where a list ended"
 
   public init(_ filter: AgentService.Filter = .all, service: String? = nil, after: String? = nil, limit: Int = 100) {
     self.filter = filter

@@ -53,12 +53,3 @@ struct AgentAudience: Sendable, Equatable {
       service: service, isOpen: isOpen || before.isOpen, agents: agents + before.agents.filter { !agents.contains($0) })
   }
 }
-
-/// Some of a list, and where it goes on.
-public struct ListPage<Element: Sendable>: Sendable {
-  public let elements: [Element]
-  /// What to ask for as `after` to go on; nil if there is nothing more.
-  public let next: String?
-}
-
-extension ListPage: Equatable where Element: Equatable {}

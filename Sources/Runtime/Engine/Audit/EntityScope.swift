@@ -1,37 +1,26 @@
 public import EventSourcing
 public import JournalFormat
-import PushDomain
 
-/// The records that tell of one entity: its own; of a chat also what its pushes met with in their queues, of a callback
-/// that and its chat, of a support request what was pushed of it, and of a device that has checked in what is in its
-/// queue, and what it has sent.
+/// The records that tell of one entity: its own, and those of others that are about it: of a chat also what its pushes
+/// met with in their queues, of a callback that and its chat, of a support request what was pushed of it, and of a device
+/// that has checked in what is in its queue, and what it has sent.
 public struct EntityScope: Sendable {
   public let entity: EntityID
+  private let catalogue: Catalogue
+  private let entities: Set<EntityID>
 
-  public init(_ entity: EntityID) { self.entity = entity }
+  public init(_ entity: EntityID, in catalogue: Catalogue) {
+    self.entity = entity
+    self.catalogue = catalogue
+    let twins = catalogue[entity.kind]?.tellsAlso ?? []
+    entities = Set(twins.map { EntityID($0, entity.key) }).union([entity])
+  }
 
   public func belongs(_ record: borrowing RecordView) -> Bool {
     guard !record.isRedacted else { return false }
-    if record.kind == entity.kind.rawValue { return record.key.elementsEqual(entity.key.utf8) }
-    // Callback and chat have the same service id.
-    if entity.kind == .callback, record.kind == EntityKind.chatSession.rawValue {
-      return record.key.elementsEqual(entity.key.utf8)
-    }
-    guard record.kind == EntityKind.pushQueue.rawValue else { return false }
-    if entity.kind == .installation,
-      MailboxKey.device(of: record.keyText).map({ String($0.androidID) }) == entity.key
-    {
-      return true
-    }
-    var reader = PayloadReader(record.payload)
-    guard let event = try? PushEvent(tag: record.tag, payload: &reader) else { return false }
-    switch entity.kind {
-    case .chatSession: return event.producer == entity.key
-    case .callback:
-      return event.producer == entity.key || event.producer == CallbackInterpreter.prefix + entity.key
-    case .supportRequest: return event.producer == SupportService.prefix + entity.key
-    case .installation: return event.producers.contains { $0.hasPrefix(entity.key + "/") }
-    default: return false
-    }
+    let kind = EntityKind(rawValue: record.kind)
+    if entities.contains(where: { $0.kind == kind && record.key.elementsEqual($0.key.utf8) }) { return true }
+    guard let about = catalogue[kind]?.links?.about else { return false }
+    return about(record.keyText, record.tag, record.payload, catalogue).contains(where: entities.contains)
   }
 }

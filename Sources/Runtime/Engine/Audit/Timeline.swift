@@ -1,7 +1,5 @@
 import EventSourcing
 public import JournalFormat
-import PushDomain
-import SupportDomain
 
 /// Tells what a journal's records mean, record by record: who did what, and how long it took.
 ///
@@ -11,9 +9,11 @@ public struct Timeline {
   private var narrators: [UInt8: any Narrator] = [:]
   private var people = TimelinePeople()
   private var starts = StartDetector()
+  private let catalogue: Catalogue
 
-  public init() {
-    for card in Catalogue.carillon.cards { narrators[card.kind.rawValue] = card.narrator() }
+  public init(_ catalogue: Catalogue) {
+    self.catalogue = catalogue
+    for card in catalogue.cards { narrators[card.kind.rawValue] = card.narrator() }
   }
 
   /// What a record tells; mostly one entry.
@@ -30,9 +30,10 @@ public struct Timeline {
     }
     let entity = EntityID(kind, record.keyText)
     let tag = record.tag
-    let name = Catalogue.carillon.describe(kind: kind, tag: tag, payload: record.payload)?.name
-    let blank = TimelineEntry(
+    let name = catalogue.describe(kind: kind, tag: tag, payload: record.payload)?.name
+    var blank = TimelineEntry(
       position: record.position, time: time, entity: entity, event: name ?? "tag \(tag)", who: "–", what: "")
+    blank.label = catalogue[kind].map { String($0.shown(entity.key)) }
     if let told = narrators[record.kind]?.tell(tag, record.payload, blank, &people) { return told }
     var unknown = blank
     unknown.what = "(event \(tag) of the kind \(label), which this version \(name == nil ? "cannot read" : "knows"))"
@@ -49,64 +50,6 @@ public struct Timeline {
     entry.spans = [silence]
     return entry
   }
-}
-
-/// Tells of the entities of one kind.
-protocol Narrator {
-  /// - Parameters:
-  ///   - blank: an entry with everything that does not depend on the event's content.
-  ///   - people: what the kinds tell each other.
-  /// - Returns: nil if the event cannot be read.
-  mutating func tell(
-    _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
-  ) -> [TimelineEntry]?
-}
-
-extension Narrator {
-  static func decode<Event: JournaledEvent>(_ tag: EventTag, _ payload: UnsafeRawBufferPointer) -> Event? {
-    var reader = PayloadReader(payload)
-    return try? Event(tag: tag, payload: &reader)
-  }
-}
-
-/// Names, and what one kind of entity has to know of another.
-struct TimelinePeople {
-  private var nameByUserKey: [String: String] = [:]
-  private var nameByChat: [String: String] = [:]
-  /// When a push was asked for, and whom it is for if not the customer.
-  private var requests: [PushID: (at: Timestamp, receiver: String?)] = [:]
-
-  mutating func learn(_ name: String, chat: String, userKey: String?) {
-    nameByChat[chat] = name
-    if let userKey { nameByUserKey[userKey] = name }
-  }
-
-  mutating func learn(_ name: String, userKey: String) { nameByUserKey[userKey] = name }
-
-  func name(chat: String) -> String { nameByChat[chat] ?? "customer" }
-
-  func name(userKey: String?, serviceID: String?) -> String {
-    userKey.flatMap { nameByUserKey[$0] } ?? serviceID.flatMap { nameByChat[$0] } ?? "customer"
-  }
-
-  /// Somebody of support requests, by their number.
-  func name(user number: Int64, _ role: SupportRole) -> String {
-    nameByUserKey[ReservedUserKey.of(number)] ?? (role == .agent ? "agent \(number)" : "user \(number)")
-  }
-
-  /// - Parameter receiver: nil for the customer of the producer.
-  mutating func pushRequested(_ id: PushID, at time: Timestamp, for receiver: String? = nil) {
-    requests[id] = (time, receiver)
-  }
-
-  func pushRequest(_ id: PushID) -> Timestamp? { requests[id]?.at }
-
-  /// Whom a push is for.
-  func receiver(of id: PushID) -> String { requests[id]?.receiver ?? name(chat: id.producer) }
-
-  mutating func pushEnded(_ id: PushID) { requests[id] = nil }
-
-  mutating func forget(chat: String) { nameByChat[chat] = nil }
 }
 
 /// Knows a start of the server by the restart point that its first frame is, when none is due. The first frame of a

@@ -19,7 +19,7 @@ public struct TimelineText: Sendable {
     let position = String(entry.position)
     positionWidth = max(positionWidth, position.count)
     // What is longer than those before it widens its column from here on; a name up to a point.
-    let label = entry.entity.map(Self.label) ?? ""
+    let label = entry.entity.map { Self.label($0, entry.label) } ?? ""
     labelWidth = max(labelWidth, label.count)
     let who = Self.printable(entry.who)
     whoWidth = min(max(whoWidth, who.count), Self.whoWidthMaximum)
@@ -82,10 +82,9 @@ public struct TimelineText: Sendable {
   }
 
   /// `chat 412-0b7c6e1e`: the kind and as much of the key as tells entities apart.
-  private static func label(_ entity: EntityID) -> String {
+  private static func label(_ entity: EntityID, _ shown: String?) -> String {
     let kind = entity.kind.name ?? "kind \(entity.kind.rawValue)"
-    let key = Catalogue.carillon[entity.kind]?.shown(entity.key) ?? entity.key.prefix(14)
-    return kind + " " + printable(String(key))
+    return kind + " " + printable(shown ?? String(entity.key.prefix(14)))
   }
 
   private static let whoWidthMaximum = 20

@@ -3,5 +3,6 @@ import EventSourcing
 
 extension EntityCard {
   static let callback = EntityCard(
-    .callback, Callback.self, narrator: { CallbackNarrator() }, linking: .links(.callback))
+    .callback, Callback.self, narrator: { CallbackNarrator() }, links: .callback,
+    erasureList: "callbacks", producing: .prefixed(CallbackInterpreter.prefix), tellsAlso: [.chatSession])
 }

@@ -23,7 +23,8 @@ struct CallbackFeature: Sendable {
       }
     }
     callbacks = CallbackService(
-      directory: directory, index: CallbackIndex(), router: router, grids: SlotGrids(node.options),
+      directory: directory, index: CallbackIndex(), router: router,
+      grids: SlotGrids(node.options) { SlotGrid(service: $1, options: $0) },
       options: node.options, chats: chat.chats, desks: chat.desks.directory, context: partition.context,
       limits: node.limits, identifiers: node.identifiers, metrics: CallbackMetrics())
     let interpreter = CallbackInterpreter(

@@ -52,7 +52,8 @@ struct CallbackInterpreter: Sendable {
     view.chatID = chats.index[view.id]?.chatSessionID
     var audience = AgentAudience(view).union(before.map { AgentAudience($0) })
     if let agent = change.concernedAgent, !audience.agents.contains(agent) { audience.agents.append(agent) }
-    feed.publish(chatID: view.chatID ?? "", serviceID: view.id, .callback(change, view), to: audience)
+    feed.publish(
+      chatID: view.chatID ?? "", serviceID: view.id, .other(CallbackNews(change: change, view: view)), to: audience)
   }
 
   /// Takes an agent for not ready.
@@ -97,6 +98,15 @@ struct CallbackInterpreter: Sendable {
 }
 
 extension CallbackInterpreter: AlarmedHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .origins else { return }
+    let keys = scope.keys(of: .callback)
+    for key in keys.sorted() {
+      _ = try await directory[key]?.perform(CallbackCommand(.erase, policy: CallbackPolicy())) { _ in true }
+    }
+    feed.forget(keys)
+  }
+
   var rearming: RearmPhase? { .owed }
 
   func fired(_ alarm: CallbackTimer, of key: String) async {

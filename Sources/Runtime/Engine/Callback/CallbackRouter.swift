@@ -201,7 +201,7 @@ final class CallbackRouter: Sendable {
   ) throws(EngineError) -> [(key: String, cursor: String)] {
     let after = try cursor.map { text throws(EngineError) in
       guard let ticket = Ticket(cursor: text) else {
-        throw .invalid(field: "after", reason: AgentListQuery.noCursor)
+        throw .invalid(field: "after", reason: ListPage<CallbackView>.noCursor)
       }
       return ticket
     }

@@ -39,7 +39,7 @@ extension CallbackService: ChatFollower {
       guard order.isUserKeyMade else { throw .chat(.unknownService) }
       return shown == order.userKey ? nil : shown
     }
-    let policy = options.policy(service: order.serviceName, request: [])
+    let policy = chats.policies.policy(service: order.serviceName, request: [])
     guard shown == user || (shown != nil && shown == order.chatKey) || (shown == nil && policy.opensByServiceID) else {
       throw .chat(.unknownService)
     }

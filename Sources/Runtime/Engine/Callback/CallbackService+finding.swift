@@ -29,7 +29,7 @@ extension CallbackService {
   private static func place(_ after: String?, _ field: String) throws(EngineError) -> CallbackIndex.Place? {
     guard let after else { return nil }
     guard let place = CallbackIndex.Place(cursor: after) else {
-      throw .invalid(field: field, reason: AgentListQuery.noCursor)
+      throw .invalid(field: field, reason: ListPage<CallbackView>.noCursor)
     }
     return place
   }

@@ -24,16 +24,16 @@ extension CallbackService {
   /// The slot of a callback at `time`; nil for one that is to be at once.
   /// - Throws: `.slotUnavailable` outside the office hours, or too far ahead.
   func slot(at time: Timestamp?, of service: String) throws(EngineError) -> Timestamp? {
-    let (now, grid) = (context.time.now, grids.grid(of: service))
+    let (now, grid) = (context.time.now, grids[service])
     guard let time, time > now else {
       // Whoever wants it at once does not care for the length of slots.
       guard grid.hours.isOpen(at: now, offset: grid.offset(now)) else {
-        throw .slotUnavailable(alternatives: alternatives(of: service, to: now))
+        throw .refused(NoSlot(alternatives: alternatives(of: service, to: now)))
       }
       return nil
     }
     guard grid.fits(time), time <= horizon(of: service) else {
-      throw .slotUnavailable(alternatives: alternatives(of: service, to: time))
+      throw .refused(NoSlot(alternatives: alternatives(of: service, to: time)))
     }
     return grid.bucket(of: time)
   }
@@ -43,12 +43,12 @@ extension CallbackService {
     let most = options.current.callback(service, "_max_queued_callbacks_per_service").flatMap { Int($0) } ?? 1_000
     do throws(CallbackIndex.Obstacle) {
       try index.reserve(
-        id, service: service, openMaximum: most, slot: request.slot, capacity: grids.grid(of: service).capacity)
+        id, service: service, openMaximum: most, slot: request.slot, capacity: grids[service].capacity)
     } catch {
       switch error {
       case .tooManyOpen: throw .limitReached("callbacks of this service")
       case .slotFull:
-        throw .slotUnavailable(alternatives: alternatives(of: service, to: request.slot ?? context.time.now))
+        throw .refused(NoSlot(alternatives: alternatives(of: service, to: request.slot ?? context.time.now)))
       }
     }
   }
@@ -61,7 +61,7 @@ extension CallbackService {
   }
 
   private func free(of service: String, from start: Timestamp, to end: Timestamp, limit: Int) -> [FreeSlot] {
-    let grid = grids.grid(of: service)
+    let grid = grids[service]
     var found: [FreeSlot] = []
     var next = start
     // A few days at a time: the first slots are often all that is wanted.

@@ -46,7 +46,7 @@ public struct CallbackService: Sendable {
   public func view(_ id: String) async throws(EngineError) -> CallbackView {
     let callback = try entity(id)
     let view: CallbackView?
-    do { view = try await callback.read { CallbackView($0, id: id) } } catch { throw Self.failure(error) }
+    do { view = try await callback.read { CallbackView($0, id: id) } } catch { throw EngineError(error) }
     return completed(try known(view))
   }
 
@@ -126,8 +126,8 @@ public struct CallbackService: Sendable {
     }
     let place = CallbackIndex.Slot(service: service, start: slot)
     do throws(CallbackIndex.Obstacle) {
-      try index.reserve(place, for: id, capacity: grids.grid(of: service).capacity)
-    } catch { throw .slotUnavailable(alternatives: alternatives(of: service, to: slot)) }
+      try index.reserve(place, for: id, capacity: grids[service].capacity)
+    } catch { throw .refused(NoSlot(alternatives: alternatives(of: service, to: slot))) }
     defer { index.release(place) }
     return try await perform(.update(fields: merged, schedule: schedule), on: callback)
   }
@@ -151,7 +151,7 @@ public struct CallbackService: Sendable {
     case .own, .all:
       let after = try query.after.map { text throws(EngineError) in
         guard let place = CallbackIndex.Place(cursor: text) else {
-          throw .invalid(field: "after", reason: AgentListQuery.noCursor)
+          throw .invalid(field: "after", reason: ListPage<CallbackView>.noCursor)
         }
         return place
       }
@@ -245,7 +245,7 @@ public struct CallbackService: Sendable {
     let view: CallbackView?
     do throws(TurnError<CallbackRejection>) {
       view = try await callback.perform(command) { CallbackView($0, id: id) }
-    } catch { throw Self.failure(error) }
+    } catch { throw EngineError(error) }
     return completed(try known(view))
   }
 
@@ -295,15 +295,5 @@ public struct CallbackService: Sendable {
       if index.keys("_access_code", code).isEmpty { return code }
     }
     return identifiers.digits(2 * limits.accessCodeDigits)
-  }
-
-  static func failure(_ error: TurnError<CallbackRejection>) -> EngineError {
-    switch error {
-    case .rejected(let rejection): .callback(rejection)
-    case .overloaded: .limitReached("journal")
-    case .storageFull: .storageFull
-    case .tooLarge: .limitReached("journal record")
-    case .failed: .unavailable
-    }
   }
 }

@@ -1,26 +1,9 @@
 import CallbackDomain
 import EventSourcing
 import Foundation
-import Synchronization
 
-/// The time slots of each service, as its options say. Made once for each set of options.
-final class SlotGrids: Sendable {
-  private let options: OptionStore
-  private let made = Mutex<(options: Options, grids: [String: SlotGrid])?>(nil)
-
-  init(_ options: OptionStore) { self.options = options }
-
-  func grid(of service: String) -> SlotGrid {
-    let current = options.current
-    return made.withLock { made in
-      if let grid = made?.grids[service], made?.options == current { return grid }
-      if made?.options != current { made = (current, [:]) }
-      let grid = SlotGrid(service: service, options: current)
-      made?.grids[service] = grid
-      return grid
-    }
-  }
-}
+/// The time slots of each service, as its options say.
+typealias SlotGrids = OptionCache<String, SlotGrid>
 
 extension SlotGrid {
   /// Open always unless `_business_hours_service` names the service that knows better. What cannot be read leaves the

@@ -6,9 +6,10 @@ public struct Catalogue: Sendable {
   /// In the order of their numbers.
   public let cards: [EntityCard]
   private let byNumber: [EntityCard?]
+  private let producers: [EntityCard]
 
   /// - Precondition: each number comes once.
-  init(_ cards: [EntityCard]) {
+  package init(_ cards: [EntityCard]) {
     self.cards = cards.sorted { $0.kind.rawValue < $1.kind.rawValue }
     var byNumber = [EntityCard?](repeating: nil, count: 256)
     for card in cards {
@@ -16,6 +17,7 @@ public struct Catalogue: Sendable {
       byNumber[Int(card.kind.rawValue)] = card
     }
     self.byNumber = byNumber
+    producers = self.cards.filter { $0.producing != .nothing }.sorted { $0.producing.rank < $1.producing.rank }
   }
 
   /// Nil for a kind that this version does not know.
@@ -28,12 +30,17 @@ public struct Catalogue: Sendable {
   ) -> (name: String, event: any Encodable)? {
     self[kind]?.describe(tag, payload)
   }
-}
 
-extension Catalogue {
-  /// Every kind, each declared by its capability.
-  public static let carillon = Catalogue([
-    .chat, .comet, .push, .agent, .audit, .device, .installation, .group, .broadcast, .callback, .subscription,
-    .stored, .supportRequest, .supportUser, .supportApp,
-  ])
+  /// The entities that a producer of pushes could be, the likeliest first: the names of most say of which kind they are.
+  package func producing(_ producer: String) -> [EntityID] { producers.compactMap { $0.entity(producing: producer) } }
+
+  /// The entity whose own queue this is.
+  package func queueOwner(_ queue: String) -> EntityID? {
+    for card in cards {
+      if let prefix = card.mailbox, queue.hasPrefix(prefix) {
+        return EntityID(card.kind, String(queue.dropFirst(prefix.count)))
+      }
+    }
+    return nil
+  }
 }

@@ -12,7 +12,17 @@ public struct EntityCard: Sendable {
   private let makeLane: @Sendable (SnapshotIndex?) -> ReplayLane
   /// Tells in a timeline what its events mean.
   let narrator: @Sendable () -> any Narrator
-  let linking: SubjectLinking
+  /// How its records name customers, and each other; nil if they name nobody who is not named by those of others.
+  let links: SubjectLinks?
+  /// In the plan of an erasure, the list of those that are a customer's; frozen. Nil if none ever is.
+  let erasureList: String?
+  /// As the other, of those that are nobody else's.
+  let ownList: String?
+  let producing: Producing
+  /// What its queue of messages is called before its key; nil if it has none of its own.
+  let mailbox: String?
+  /// Kinds whose entity with the same key has the same story.
+  let tellsAlso: Set<EntityKind>
   private let shownKey: KeyShown
   /// Members of its events and state that open something, beside those that do in every kind.
   public let secretMembers: Set<String>
@@ -20,15 +30,36 @@ public struct EntityCard: Sendable {
   public let isKeySecret: Bool
 
   /// How much of a key tells entities of a kind apart.
-  enum KeyShown: Sendable {
+  package enum KeyShown: Sendable {
     case characters(Int)
     /// Of a service id, which is the number of the node, a dash and a UUID: the number and eight of the UUID.
     case serviceID
   }
 
-  init<State: RestorableState & Encodable>(
+  /// By what name an entity is the producer of what lies in queues.
+  package enum Producing: Sendable, Equatable {
+    case nothing
+    case key
+    case prefixed(String)
+    /// Of any name that begins with its key and a slash.
+    case keyAndSlash
+
+    /// The more a name says, the earlier it is asked for.
+    var rank: Int {
+      switch self {
+      case .prefixed: 0
+      case .keyAndSlash: 1
+      case .key: 2
+      case .nothing: 3
+      }
+    }
+  }
+
+  package init<State: RestorableState & Encodable>(
     _ kind: EntityKind, _ type: State.Type, narrator: @escaping @Sendable () -> any Narrator,
-    linking: SubjectLinking, shownKey: KeyShown = .characters(14), secretMembers: Set<String> = [],
+    links: SubjectLinks? = nil, erasureList: String? = nil, ownList: String? = nil, producing: Producing = .nothing,
+    mailbox: String? = nil, tellsAlso: Set<EntityKind> = [], shownKey: KeyShown = .characters(14),
+    secretMembers: Set<String> = [],
     isKeySecret: Bool = false
   ) {
     self.kind = kind
@@ -42,7 +73,12 @@ public struct EntityCard: Sendable {
     replaying = { StateReplayer<State>() }
     makeLane = { ReplayLane(kind, over: $0, type) }
     self.narrator = narrator
-    self.linking = linking
+    self.links = links
+    self.erasureList = erasureList
+    self.ownList = ownList
+    self.producing = producing
+    self.mailbox = mailbox
+    self.tellsAlso = tellsAlso
     self.shownKey = shownKey
     self.secretMembers = secretMembers
     self.isKeySecret = isKeySecret
@@ -64,6 +100,26 @@ public struct EntityCard: Sendable {
   /// - Parameter index: what the snapshot that it goes on from holds of the kind; nil for nothing.
   func lane(over index: SnapshotIndex?) -> ReplayLane { makeLane(index) }
 
+  /// By what name an entity pushes; nil if it pushes nothing, or under several.
+  func producer(of key: String) -> String? {
+    switch producing {
+    case .nothing, .keyAndSlash: nil
+    case .key: key
+    case .prefixed(let prefix): prefix + key
+    }
+  }
+
+  /// Which entity a producer would be; nil if none of this kind.
+  func entity(producing producer: String) -> EntityID? {
+    switch producing {
+    case .nothing: nil
+    case .key: EntityID(kind, producer)
+    case .prefixed(let prefix):
+      producer.hasPrefix(prefix) ? EntityID(kind, String(producer.dropFirst(prefix.count))) : nil
+    case .keyAndSlash: producer.firstIndex(of: "/").map { EntityID(kind, String(producer[..<$0])) }
+    }
+  }
+
   /// As much of a key as tells entities apart.
   func shown(_ key: String) -> Substring {
     switch shownKey {
@@ -84,11 +140,4 @@ public struct EntityCard: Sendable {
 /// Does something with each kind of entity for which it has to know the state's type.
 public protocol KindVisitor {
   mutating func visit<State: RestorableState & Encodable>(_ card: EntityCard, _ type: State.Type) throws
-}
-
-/// How the records of a kind name customers, and each other.
-enum SubjectLinking: Sendable {
-  /// They name nobody who is not named by records of other kinds.
-  case nobody
-  case links(SubjectLinks)
 }

@@ -29,6 +29,16 @@ protocol KindHost: Sendable {
   /// Takes over what replay made. - Throws: `ReplayError.unreadableNote`.
   func restore(_ recovered: any RecoveredEntities, in partition: Partition) async throws
   func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async
+  /// Erases what a customer has here, as far as it is the phase's turn. Each step may have been done already by a process
+  /// that did not live to do the next.
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws
+  /// Adds what came since the journal was searched, once those who could make more of it are shut out.
+  func add(to scope: inout ErasureScope) async
+}
+
+extension KindHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {}
+  func add(to scope: inout ErasureScope) async {}
 }
 
 /// Whoever carries out what the entities of a kind want, and keeps the index of them.

@@ -3,5 +3,6 @@ import EventSourcing
 
 extension EntityCard {
   static let chat = EntityCard(
-    .chatSession, ChatSession.self, narrator: { ChatNarrator() }, linking: .links(.chat), shownKey: .serviceID)
+    .chatSession, ChatSession.self, narrator: { ChatNarrator() }, links: .chat, erasureList: "chats", producing: .key,
+    shownKey: .serviceID)
 }

@@ -16,7 +16,7 @@ struct ChatFeature: Sendable {
     feed = AgentFeed(limits: node.limits, firstNumber: UInt64(max(0, node.time.now.milliseconds)) << 16)
     chats = ChatService(
       directory: partition.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
-      limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
+      policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
     desks = AgentHost(partition.directory(.agent), feed: feed)
     agents = AgentService(chats: chats, desks: desks.directory, feed: feed, context: partition.context)
     interpreter = ChatInterpreter(

@@ -173,6 +173,17 @@ final class ChatInterpreter: Sendable {
 }
 
 extension ChatInterpreter: AlarmedHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .origins else { return }
+    let keys = scope.keys(of: .chatSession)
+    for key in keys.sorted() {
+      guard let chat = directory[key] else { continue }
+      _ = try await service.perform(.erase, on: chat) { _ in true }
+      service.index.erased(key)
+    }
+    agents.forget(keys)
+  }
+
   var directory: EntityDirectory<ChatSession> { service.directory }
   var rearming: RearmPhase? { .owed }
 

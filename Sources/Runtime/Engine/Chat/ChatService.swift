@@ -11,6 +11,7 @@ public struct ChatService: Sendable {
   let index: ChatIndex
   let comet: CometDirectory
   let options: OptionStore
+  let policies: ChatPolicies
   let limits: EngineLimits
   let nodeNumber: Int
   let identifiers: Identifiers
@@ -268,9 +269,7 @@ public struct ChatService: Sendable {
     do throws(EngineError) { _ = try await perform(action, on: entity) { _ in true } } catch {
       switch error {
       case .limitReached, .storageFull: await entity.post(ChatCommand(action, policy: policy(of: serviceID)))
-      case .chat, .callback, .slotUnavailable, .missing, .unknownServiceName, .unavailable, .unknownDevice,
-        .unknownDeadLetter, .invalid:
-        return
+      case .refused, .missing, .unknownServiceName, .unavailable, .unknownDevice, .unknownDeadLetter, .invalid: return
       }
     }
   }
@@ -302,7 +301,7 @@ public struct ChatService: Sendable {
   /// The options of an instance's service as they stand now.
   func policy(of serviceID: String) -> ChatPolicy {
     guard let entry = index[serviceID] else { return ChatPolicy() }
-    return options.policy(service: entry.serviceName, request: entry.requestOptions)
+    return policies.policy(service: entry.serviceName, request: entry.requestOptions)
   }
 
   func option(_ name: String, of serviceID: String) -> String? {
@@ -360,17 +359,4 @@ extension ChatReply {
 
 extension ChatSession {
   var replyState: ChatReply.State { isEnded ? .disconnected : .transcript }
-}
-
-extension EngineError {
-  init(_ error: TurnError<ChatRejection>) {
-    self =
-      switch error {
-      case .rejected(let rejection): .chat(rejection)
-      case .overloaded: .limitReached("journal")
-      case .storageFull: .storageFull
-      case .tooLarge: .limitReached("journal record")
-      case .failed: .unavailable
-      }
-  }
 }

@@ -3,6 +3,7 @@ import EventSourcing
 extension EntityCard {
   /// Whoever knows a clientId is who has it.
   static let comet = EntityCard(
-    .cometSession, CometRecord.self, narrator: { CometNarrator() }, linking: .links(.comet), shownKey: .characters(8),
+    .cometSession, CometRecord.self, narrator: { CometNarrator() }, links: .comet, erasureList: "sessions",
+    shownKey: .characters(8),
     isKeySecret: true)
 }

@@ -1,4 +1,5 @@
 import EntityRuntime
+import EventSourcing
 import Synchronization
 
 /// Comet sessions over a restart. They are no entities of a directory: a live session is its own actor.
@@ -33,6 +34,14 @@ final class CometHost: KindHost {
     case .grace:
       for session in living { await session.startGrace(restored: true) }
       restored.withLock { $0 = [] }
+    }
+  }
+
+  /// Nothing is delivered to them any more.
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .people else { return }
+    for clientID in scope.keys(of: .cometSession).sorted() {
+      if let session = gateway.directory.session(evenDeparting: clientID) { try await session.dismiss() }
     }
   }
 

@@ -3,5 +3,6 @@ import PushDomain
 
 extension EntityCard {
   static let device = EntityCard(
-    .device, Device.self, narrator: { DeviceNarrator() }, linking: .links(.device), shownKey: .characters(8))
+    .device, Device.self, narrator: { DeviceNarrator() }, links: .device, erasureList: "devices",
+    ownList: "ownDevices", shownKey: .characters(8))
 }

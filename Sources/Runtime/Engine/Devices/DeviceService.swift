@@ -173,6 +173,21 @@ public struct DeviceService: Sendable {
 
 /// What devices want done, and what a start makes of them.
 struct DeviceHost: EntityHost {
+  /// A device that has changed hands stays with its present owner.
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .targets else { return }
+    let own = scope.ownKeys(of: .device)
+    for key in scope.keys(of: .device).sorted() {
+      guard let device = directory[key] else { continue }
+      let isTheirs = await device.peek { device in
+        own.contains(key) || (device.registration?.owner.map { scope.holds(owner: $0) } ?? true)
+      }
+      _ = try await device.perform(isTheirs ? .erase : .restate) { _ in true }
+      // Also if nothing was left to erase: records of theirs are about to go, and replay must not miss them.
+      _ = try await device.perform(.restate) { _ in true }
+    }
+  }
+
   let devices: DeviceService
   let dispatcher: PushDispatcher
 

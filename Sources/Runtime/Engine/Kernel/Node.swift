@@ -24,8 +24,8 @@ final class Node: Sendable {
   private let ready = Atomic<Bool>(false)
   private let draining = Atomic<Bool>(false)
 
-  init(configuration: EngineConfiguration, environment: EngineEnvironment, logger: Logger) {
-    number = configuration.nodeNumber
+  init(_ configuration: NodeConfiguration, environment: EngineEnvironment, logger: Logger) {
+    number = configuration.number
     options = OptionStore(configuration.options)
     limits = configuration.limits
     self.environment = environment

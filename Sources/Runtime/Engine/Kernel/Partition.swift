@@ -39,7 +39,8 @@ final class Partition: Sendable {
   ///   - catalogue: of the kinds that its journal may hold; each needs its host before it is opened.
   ///   - onFatal: called once if the journal fails.
   init(
-    _ node: Node, configuration: EngineConfiguration, catalogue: Catalogue, onFatal: @escaping @Sendable (String) -> Void
+    _ node: Node, _ configuration: PartitionConfiguration, catalogue: Catalogue,
+    onFatal: @escaping @Sendable (String) -> Void
   ) {
     self.node = node
     self.catalogue = catalogue
@@ -64,7 +65,8 @@ final class Partition: Sendable {
 
   // MARK: Who hosts what
 
-  func directory<State: RestorableState>(_ kind: EntityKind, of type: State.Type = State.self) -> EntityDirectory<State> {
+  func directory<State: RestorableState>(_ kind: EntityKind, of type: State.Type = State.self) -> EntityDirectory<State>
+  {
     EntityDirectory(kind: kind, context: context)
   }
 

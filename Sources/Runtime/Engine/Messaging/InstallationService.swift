@@ -238,14 +238,14 @@ public struct InstallationService: Sendable {
   ) async throws(InstallationFailure) {
     let number = found.registration.number
     try await perform(
-      isOn ? .join(number, topic, limits: limits.installation) : .leave(number, topic), on: device
+      isOn ? .join(number, topic) : .leave(number, topic), on: device
     ) { _ in }
   }
 
   private func register(
     _ registration: AppRegistration, on device: Entity<Installation>, _ id: InstallationID
   ) async throws(InstallationFailure) -> String {
-    let token = try await perform(.register(registration, limits: limits.installation), on: device) { device in
+    let token = try await perform(.register(registration), on: device) { device in
       device.identity.flatMap { identity in
         device.registration(like: registration).map { RegistrationToken.text(of: $0, on: id, seed: identity.seed) }
       }

@@ -3,8 +3,10 @@ import EventSourcing
 import PushDomain
 
 extension MessagingService {
-  init(_ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
-    isSender: @escaping @Sendable (String) -> Bool) {
+  init(
+    _ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
+    isSender: @escaping @Sendable (String) -> Bool
+  ) {
     let (node, context, queues, topics) = (partition.node, partition.context, dispatcher.queues, TopicIndex())
     let limits = node.limits
     tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
@@ -70,6 +72,29 @@ extension MessagingService: MailCarrier {
 }
 
 extension MessagingService: EntityHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    switch phase {
+    case .origins: for key in scope.keys(of: .installation).sorted() { try await eraseInstallation(key) }
+    case .targets:
+      // A group goes on with those who are left.
+      for key in scope.keys(of: .deviceGroup).sorted() {
+        guard let group = groups[key] else { continue }
+        let tokens = await group.peek { $0.members }.filter { scope.holds(token: $0) }
+        _ = try await group.perform(.erase(tokens: tokens)) { _ in true }
+      }
+    case .people, .data, .remainders: break
+    }
+  }
+
+  /// Its connection goes first, then what it has registered; its number stays known.
+  private func eraseInstallation(_ key: String) async throws {
+    if let id = UInt64(key) { gateway.revoke(InstallationID(id)) }
+    guard let installation = installations.directory[key] else { return }
+    _ = try await installation.perform(.erase) { _ in true }
+    // Also if nothing was left to erase: records of it are about to go, and replay must not miss them.
+    _ = try await installation.perform(.restate) { _ in true }
+  }
+
   var directory: EntityDirectory<DeviceGroup> { groups }
   var rearming: RearmPhase? { nil }
 

@@ -142,7 +142,7 @@ struct MailScope: Hashable, Comparable {
 
 /// The queues that hold mail, by their entity keys.
 enum MailboxKey {
-  private static let devices = "gcm-"
+  static let devices = "gcm-"
   private static let senders = "ccs-"
 
   static func device(_ id: InstallationID) -> String { "\(devices)\(id.androidID)" }

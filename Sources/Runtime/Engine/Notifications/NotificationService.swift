@@ -21,6 +21,8 @@ public struct NotificationService: Sendable {
   let context: RuntimeContext
   let limits: EngineLimits
 
+  static let bounds = SubscriptionLimits()
+
   /// Producer of a subscription's pushes: this and its id.
   static let prefix = "subscription/"
 
@@ -113,12 +115,12 @@ public struct NotificationService: Sendable {
   public func publish(
     tag: String, _ content: PublicationContent, subscriberID: String? = nil
   ) async throws(EngineError) -> Int {
-    try check(tag, "tag", 1...limits.subscription.tagBytesMaximum)
+    try check(tag, "tag", 1...Self.bounds.tagBytesMaximum)
     guard content.bytes.count <= limits.pushDataBytesMaximum else {
       throw .invalid(field: "message", reason: "is longer than \(limits.pushDataBytesMaximum) bytes")
     }
     let keys = index.matching(tag: tag, subscriberID: subscriberID)
-    let command = SubscriptionCommand.publish(tag: tag, content, owedMaximum: limits.subscription.owedMaximum)
+    let command = SubscriptionCommand.publish(tag: tag, content, owedMaximum: Self.bounds.owedMaximum)
     var count = 0
     var failure: EngineError?
     for start in stride(from: 0, to: keys.count, by: limits.targetsAtOnce) {
@@ -175,7 +177,7 @@ public struct NotificationService: Sendable {
     let id = PushID(producer: Self.prefix + subscription.id.key, number: publication.number)
     let order = PushDispatcher.Order(
       id: id, address: terms.address, tag: publication.tag, app: nil, owner: terms.userKey, isPersonal: false)
-    await dispatcher.push(order, secondsDefault: limits.subscription.pushSecondsDefault) { device, expiry in
+    await dispatcher.push(order, secondsDefault: Self.bounds.pushSecondsDefault) { device, expiry in
       PushMessage(
         producer: id.producer, number: id.number, tag: publication.tag, alert: publication.content.alert,
         content: publication.content.bytes, service: "", target: device.address, expiry: expiry,
@@ -196,7 +198,7 @@ public struct NotificationService: Sendable {
   // MARK: Parts
 
   private func terms(_ order: SubscriptionOrder) throws(EngineError) -> SubscriptionTerms {
-    let bounds = limits.subscription
+    let bounds = Self.bounds
     try check(order.subscriberID, "subscriberId", 1...bounds.nameBytesMaximum)
     let filter: SubscriptionFilter
     do throws(SubscriptionFilter.Problem) { filter = try SubscriptionFilter(order.filter) } catch {
@@ -274,6 +276,11 @@ extension PublicationContent {
 }
 
 extension NotificationService: AlarmedHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .data else { return }
+    for key in scope.keys(of: .subscription).sorted() { _ = try await directory[key]?.perform(.erase) { _ in true } }
+  }
+
   var rearming: RearmPhase? { .owed }
 
   func note(of subscription: borrowing Subscription) -> [UInt8] { SubscriptionNote.bytes(of: subscription) }

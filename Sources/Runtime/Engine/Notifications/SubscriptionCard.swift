@@ -3,5 +3,6 @@ import PushDomain
 
 extension EntityCard {
   static let subscription = EntityCard(
-    .subscription, Subscription.self, narrator: { SubscriptionNarrator() }, linking: .links(.subscription))
+    .subscription, Subscription.self, narrator: { SubscriptionNarrator() }, links: .subscription,
+    erasureList: "subscriptions", producing: .prefixed(NotificationService.prefix))
 }

@@ -1,5 +1,3 @@
-public import ChatDomain
-
 /// The configuration as the specification lays it out: sections of named options, all values texts.
 /// Spec: GMS 8.1, 8.2.
 public struct Options: Sendable, Equatable {
@@ -26,21 +24,9 @@ public struct Options: Sendable, Equatable {
     sections["service.\(name)"] != nil || (name == Self.defaultService && serviceNames.isEmpty)
   }
 
-  /// Whether agents can have to do with something of this name: a service, or an app of support requests.
-  public func hasHome(_ name: String) -> Bool {
-    hasService(name) || hasCallbackService(name) || sections["support.app.\(name)"] != nil
-  }
-
-  /// An option of a service: what the request brought if `_overwritable_options` lists it, then the service's own
-  /// section, then the section `chat`. Nil leaves the built-in default. Spec: GMS 8.2.
-  public func service(_ service: String, _ name: String, request: [DataPair] = []) -> String? {
-    let own = sections["service.\(service)"]
-    if !request.isEmpty, let overwritable = own?["_overwritable_options"] ?? sections["chat"]?["_overwritable_options"],
-      Self.list(overwritable).contains(name), let pair = request.last(where: { $0.name == name })
-    {
-      return pair.value
-    }
-    return own?[name] ?? sections["chat.\(service)"]?[name] ?? sections["chat"]?[name]
+  /// An option of a service: its own section, then the section `chat`. Nil leaves the built-in default. Spec: GMS 8.2.
+  public func service(_ service: String, _ name: String) -> String? {
+    sections["service.\(service)"]?[name] ?? sections["chat.\(service)"]?[name] ?? sections["chat"]?[name]
   }
 
   /// An option of a push: from the most specific section to the most general. The first section that contains it wins,

@@ -157,7 +157,9 @@ final class CourierLanes: Sendable {
     case .start(let key):
       if runner?.start(key, lane) == false { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
     case .refuse(let key, let reason):
-      if runner?.refuse(key, lane, reason) == false { again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds) }
+      if runner?.refuse(key, lane, reason) == false {
+        again(action, lane, afterMilliseconds: limits.pushRetryMilliseconds)
+      }
     case .arm:
       break
     case .changed(let condition, let reason):

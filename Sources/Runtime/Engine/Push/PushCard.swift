@@ -3,5 +3,6 @@ import PushDomain
 
 extension EntityCard {
   static let push = EntityCard(
-    .pushQueue, PushQueue.self, narrator: { PushNarrator() }, linking: .links(.push), shownKey: .characters(8))
+    .pushQueue, PushQueue.self, narrator: { PushNarrator() }, links: .push, erasureList: "queues", ownList: "ownQueues",
+    shownKey: .characters(8))
 }

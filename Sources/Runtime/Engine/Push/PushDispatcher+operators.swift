@@ -78,7 +78,8 @@ extension PushDispatcher {
     ]
     _ = await enqueue(
       PushMessage(
-        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content.text, service: "",
+        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content.text,
+        service: "",
         target: target, attemptsMaximum: limits.supportAttemptsMaximum,
         expiry: now.advanced(by: .seconds(limits.supportPushSecondsDefault)), priority: .normal,
         form: .members))

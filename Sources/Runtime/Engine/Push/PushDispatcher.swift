@@ -16,6 +16,7 @@ final class PushDispatcher: LaneRunner {
   let queues: EntityDirectory<PushQueue>
   let devices: DeviceService
   let options: OptionStore
+  let optionCache: PushOptionCache
   let couriers: CourierBook
   let lanes: CourierLanes
   let timers: KeyedTimers<PushTimer>
@@ -45,6 +46,7 @@ final class PushDispatcher: LaneRunner {
     timers = partition.timers()
     context = partition.context
     options = node.options
+    optionCache = PushOptionCache(of: node.options)
     tasks = node.pushTasks
     limits = node.limits
     identifiers = node.identifiers
@@ -291,7 +293,7 @@ final class PushDispatcher: LaneRunner {
   private func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
 
   func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
-    PushOptions(options.push(provider: target.provider, tag: tag, debug: target.debug))
+    optionCache.options(provider: target.provider, tag: tag, debug: target.debug)
   }
 
   /// Spec: GMS 7.4; providers 1.2, 4.3.
@@ -324,7 +326,7 @@ final class PushDispatcher: LaneRunner {
 
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
   func obstacle(_ target: PushAddress, tag: String) -> String? {
-    let enabled = Options.list(options.push(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
+    let enabled = Options.list(optionCache.options(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
     guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
     guard let provider = couriers[target.type] else { return "no courier for this type" }
     return provider.obstacle(target, pushOptions(target, tag: tag))
@@ -339,6 +341,18 @@ final class PushDispatcher: LaneRunner {
 }
 
 extension PushDispatcher: AlarmedHost {
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .targets else { return }
+    let producers = scope.allProducers
+    for key in scope.keys(of: .pushQueue).sorted() {
+      guard let queue = queues[key] else { continue }
+      let waiting = await queue.peek { Set($0.mail.pending.map(\.scope)) }.filter { scope.holds(producer: $0) }
+      _ = try await queue.perform(.erase(producers: producers.union(waiting).sorted())) { _ in true }
+      // Also if nothing of theirs was left in it: records of theirs are about to go, and replay must not miss them.
+      _ = try await queue.perform(.restate) { _ in true }
+    }
+  }
+
   var directory: EntityDirectory<PushQueue> { queues }
   var rearming: RearmPhase? { .owed }
 

@@ -3,5 +3,5 @@ import EventSourcing
 extension EntityCard {
   /// What was erased, without a word of whom.
   static let audit = EntityCard(
-    .redactionLog, RedactionLog.self, narrator: { RedactionNarrator() }, linking: .nobody)
+    .redactionLog, RedactionLog.self, narrator: { RedactionNarrator() })
 }

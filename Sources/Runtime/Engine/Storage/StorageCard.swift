@@ -3,5 +3,5 @@ import StorageDomain
 
 extension EntityCard {
   static let stored = EntityCard(
-    .stored, StoredData.self, narrator: { StorageNarrator() }, linking: .links(.stored))
+    .stored, StoredData.self, narrator: { StorageNarrator() }, links: .stored, erasureList: "stored")
 }

@@ -15,6 +15,7 @@ public struct StorageService: Sendable {
   let identifiers: Identifiers
   let context: RuntimeContext
   let limits: EngineLimits
+  let bounds: StorageLimits
   /// What is stored under one name is stored one after the other.
   private let names = (0..<64).map { _ in Housekeeper() }
 
@@ -23,7 +24,7 @@ public struct StorageService: Sendable {
   /// The longest life of an instance's data; a longer one of the instance becomes this.
   static let secondsMaximum = 31_536_000
 
-  init(_ partition: Partition, instances: any InstanceData) {
+  init(_ partition: Partition, instances: any InstanceData, bounds: StorageLimits) {
     let node = partition.node
     directory = partition.directory(.stored)
     index = StorageIndex()
@@ -36,6 +37,7 @@ public struct StorageService: Sendable {
     identifiers = node.identifiers
     context = partition.context
     limits = node.limits
+    self.bounds = bounds
     partition.add(self)
   }
 
@@ -65,7 +67,7 @@ public struct StorageService: Sendable {
   public func create(
     _ uploads: [StorageUpload], seconds: Int, customID: String, user: String, from source: StorageSource? = nil
   ) async throws(StorageFailure) {
-    let bound = limits.storage.nameBytesMaximum
+    let bound = bounds.nameBytesMaximum
     guard (1...bound).contains(customID.utf8.count) else {
       throw .invalid(field: "customId", reason: "has not 1 to \(bound) bytes")
     }
@@ -93,7 +95,7 @@ public struct StorageService: Sendable {
       case .id:
         guard let key = key(place), let record = directory[key] else { throw .unknown }
         let change = StorageChange(pairs, until: until(seconds), mayBeNew: false)
-        try await perform(.store(change, limits: limits.storage), on: record, from: source)
+        try await perform(.store(change, limits: bounds), on: record, from: source)
       }
     }
   }
@@ -113,7 +115,7 @@ public struct StorageService: Sendable {
         // Never a new one under a key that has come to its end: replay would pass over it.
         guard let record = directory[key] else { continue }
         do throws(StorageFailure) {
-          return try await perform(.store(change, limits: limits.storage), on: record, from: source)
+          return try await perform(.store(change, limits: bounds), on: record, from: source)
         } catch {
           guard error == .unknown else { throw error }
         }
@@ -132,7 +134,7 @@ public struct StorageService: Sendable {
       guard let record = directory.entity(key, limit: limits.storedRecordsMaximum) else {
         throw .limitReached("stored_records")
       }
-      try await perform(.store(change, limits: limits.storage), on: record, from: source)
+      try await perform(.store(change, limits: bounds), on: record, from: source)
     } catch {
       forget(key)
       throw error
@@ -179,7 +181,7 @@ public struct StorageService: Sendable {
   private func fileBytes(of uploads: [StorageUpload]) -> Int {
     uploads.reduce(0) { sum, upload in
       switch upload.content {
-      case .text(let text): sum + (text.utf8.count > limits.storage.inlineBytesMaximum ? text.utf8.count : 0)
+      case .text(let text): sum + (text.utf8.count > bounds.inlineBytesMaximum ? text.utf8.count : 0)
       case .file(let bytes, _, _): sum + bytes.count
       }
     }
@@ -193,7 +195,7 @@ public struct StorageService: Sendable {
   private func prepared(_ content: StorageUpload.Content) -> (StoredValue, file: [UInt8]?) {
     switch content {
     case .text(let text):
-      guard text.utf8.count > limits.storage.inlineBytesMaximum else { return (.text(text), nil) }
+      guard text.utf8.count > bounds.inlineBytesMaximum else { return (.text(text), nil) }
       let bytes = Array(text.utf8)
       let file = StoredFile(
         digest: BlobStore.digest(of: bytes), byteCount: bytes.count, contentType: "text/plain", name: nil, isText: true)
@@ -206,7 +208,6 @@ public struct StorageService: Sendable {
   }
 
   private func check(_ uploads: [StorageUpload]) throws(StorageFailure) {
-    let bounds = limits.storage
     guard uploads.count <= bounds.keysMaximum else {
       throw .invalid(field: "keys", reason: "are more than \(bounds.keysMaximum)")
     }
@@ -401,6 +402,13 @@ public struct StorageService: Sendable {
 }
 
 extension StorageService: AlarmedHost {
+  /// The files go, too.
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .data else { return }
+    for key in scope.keys(of: .stored).sorted() { _ = try await directory[key]?.perform(.erase) { _ in true } }
+    await blobs.collect()
+  }
+
   var rearming: RearmPhase? { .owed }
 
   func note(of data: borrowing StoredData) -> [UInt8] { StorageNote(data).bytes }

@@ -192,3 +192,7 @@ struct SupportLimits: Sendable, Equatable {
     return limits
   }
 }
+
+/// The app of a client id; nil if none is configured, and what is not may be called anything. Made once: each comment and
+/// each device asks.
+typealias SupportSettings = OptionCache<String, SupportAppSettings?>

@@ -3,13 +3,15 @@ import SupportDomain
 
 extension EntityCard {
   static let supportRequest = EntityCard(
-    .supportRequest, SupportRequest.self, narrator: { SupportRequestNarrator() }, linking: .links(.supportRequest))
+    .supportRequest, SupportRequest.self, narrator: { SupportRequestNarrator() }, links: .supportRequest,
+    erasureList: "supportRequests", producing: .prefixed(SupportService.prefix))
 
   static let supportUser = EntityCard(
-    .supportUser, SupportUser.self, narrator: { SupportUserNarrator() }, linking: .links(.supportUser))
+    .supportUser, SupportUser.self, narrator: { SupportUserNarrator() }, links: .supportUser,
+    erasureList: "supportUsers")
 
   /// An app's back end is known by the secret path of its URL.
   static let supportApp = EntityCard(
-    .supportApp, SupportApp.self, narrator: { SupportAppNarrator() }, linking: .nobody,
+    .supportApp, SupportApp.self, narrator: { SupportAppNarrator() },
     secretMembers: ["url", "webhookURL", "previousURL"])
 }

@@ -72,12 +72,18 @@ final class SupportWebhooks: Sendable {
   static let eventsType = "support-events"
 
   private let options: OptionStore
+  private let pushOptions: PushOptionCache
+  private let settings: SupportSettings
   private let providers: ProviderLookUp
   /// What operators have set by the API, by client id.
   private let set = Mutex<[String: SupportApp.Webhook]>([:])
 
-  init(options: OptionStore, providers: @escaping ProviderLookUp) {
+  init(
+    options: OptionStore, pushOptions: PushOptionCache, settings: SupportSettings, providers: @escaping ProviderLookUp
+  ) {
     self.options = options
+    self.pushOptions = pushOptions
+    self.settings = settings
     self.providers = providers
   }
 
@@ -89,7 +95,7 @@ final class SupportWebhooks: Sendable {
   }
 
   func integration(of target: PushAddress) -> SupportIntegration? {
-    target.provider.flatMap { options.supportApp($0)?.integration }
+    target.provider.flatMap { settings[$0]?.integration }
   }
 
   /// Why an app's notifications cannot be sent; nil if they can, or it depends on the device.
@@ -97,9 +103,7 @@ final class SupportWebhooks: Sendable {
     guard settings.integration != .direct else { return nil }
     let target = PushAddress(type: SupportCourier.type, deviceID: "", provider: settings.clientID)
     guard
-      let (provider, address, options) = way(
-        of: target,
-        PushOptions(options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug)))
+      let (provider, address, options) = way(of: target, named(settings))
     else { return "no URL or no courier" }
     guard settings.integration == .airship else { return provider.obstacle(address, options) }
     // Any channel does: the credentials are what is looked at.
@@ -113,9 +117,14 @@ final class SupportWebhooks: Sendable {
       to: PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider), webhookOptions(settings))
   }
 
+  /// The options of an app's pushes.
+  private func named(_ settings: SupportAppSettings) -> PushOptions {
+    pushOptions.options(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug)
+  }
+
   private func webhookOptions(_ settings: SupportAppSettings) -> PushOptions {
     // Under the name of the credentials, which need not be the app's.
-    PushOptions(options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug)).with(
+    named(settings).with(
       [
         "support.webhook_timeout": options.current.support("webhook_timeout"),
         "support.test": settings.isTest ? "true" : nil, "support.zendesk_signature_secret": settings.zendeskSecret,
@@ -136,7 +145,7 @@ final class SupportWebhooks: Sendable {
       ])
       return (provider, PushAddress(type: Self.eventsType, deviceID: url), options)
     }
-    guard let app = target.provider, let settings = options.supportApp(app) else { return nil }
+    guard let app = target.provider, let settings = settings[app] else { return nil }
     switch settings.integration {
     case .webhook:
       guard let url = url(of: settings), let provider = providers(Self.webhookType) else { return nil }
@@ -144,9 +153,7 @@ final class SupportWebhooks: Sendable {
       return (provider, target, webhookOptions(settings))
     case .airship:
       guard let provider = providers("airship") else { return nil }
-      let named = PushOptions(
-        options.push(provider: settings.pushProvider, tag: SupportService.tag, debug: settings.usesDebug))
-      return (provider, PushAddress(type: "airship", deviceID: "", provider: settings.pushProvider), named)
+      return (provider, PushAddress(type: "airship", deviceID: "", provider: settings.pushProvider), named(settings))
     case .direct, nil: return nil
     }
   }

@@ -20,6 +20,21 @@ struct SupportUserHost: EntityHost {
     service.index.set(user: key, try SupportUserNote(bytes: note))
     return true
   }
+
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    for key in scope.keys(of: .supportUser).sorted() {
+      switch phase {
+      case .people:
+        // Nobody gets in by their tokens any more: what they make is complete from here on.
+        _ = try await directory[key]?.perform(.erase) { _ in true }
+        if let number = Int64(key) { await service.comet.dismiss(userKey: ReservedUserKey.of(number)) }
+      // Also if nothing was left to erase: records of theirs are about to go, and replay must not miss the numbers that
+      // were given out.
+      case .remainders: _ = try await directory[key]?.perform(.restate) { _ in true }
+      case .origins, .data, .targets: return
+      }
+    }
+  }
 }
 
 struct SupportRequestHost: AlarmedHost {
@@ -52,6 +67,37 @@ struct SupportRequestHost: AlarmedHost {
     guard phase == .owed else { return }
     await service.takeUp()
     await rearm(found)
+  }
+
+  func add(to scope: inout ErasureScope) async {
+    var keys = scope.keys(of: .supportRequest)
+    for user in scope.keys(of: .supportUser).compactMap({ Int64($0) }) {
+      var query = SupportQuery()
+      query.requester = user
+      keys.formUnion(service.index.requests(query).map(String.init))
+    }
+    for key in keys {
+      scope.add(.supportRequest, key)
+      for file in await directory.peek(key, { $0.files }) ?? [] { scope.add(.stored, file) }
+    }
+  }
+
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    let keys = scope.keys(of: .supportRequest)
+    switch phase {
+    case .origins:
+      // They notify nobody any more.
+      for key in keys.sorted() { _ = try await directory[key]?.perform(.erase) { _ in true } }
+      service.feed.forget(Set(keys.map { SupportService.prefix + $0 }))
+    case .remainders:
+      // With the files gone, nothing names them any more. Also if nothing was left to erase; as their people.
+      for key in keys.sorted() {
+        guard let request = directory[key] else { continue }
+        _ = try await request.perform(.filesDropped) { _ in true }
+        _ = try await request.perform(.restate) { _ in true }
+      }
+    case .people, .data, .targets: break
+    }
   }
 }
 

@@ -25,7 +25,9 @@ extension SupportService {
     notice.parts = await parts(settings, integration, of: requester)
     notice.coalescing = settings.coalescing
     let grace = current.refreshGrace
-    if grace > .zero, await comet.isFollowed(SupportStreamChannel.of(number), by: Self.ownerName(requester)) { notice.grace = grace }
+    if grace > .zero, await comet.isFollowed(SupportStreamChannel.of(number), by: Self.ownerName(requester)) {
+      notice.grace = grace
+    }
     return notice
   }
 
@@ -83,7 +85,7 @@ extension SupportService {
         if let view {
           let assignee = view.assignee.flatMap { index[user: $0]?.identity?.key.agentName }
           feed.publish(
-            chatID: "", serviceID: Self.prefix + request.id.key, .support(change, view),
+            chatID: "", serviceID: Self.prefix + request.id.key, .other(SupportRequestNews(change: change, view: view)),
             to: AgentAudience(
               service: view.terms.app ?? view.terms.transcript?.service, isOpen: true,
               agents: assignee.map { [$0] } ?? []))

@@ -21,6 +21,7 @@ public struct SupportService: Sendable {
   let index: SupportIndex
   let webhooks: SupportWebhooks
   let options: OptionStore
+  let settings: SupportSettings
   let dispatcher: PushDispatcher
   let comet: CometGateway
   let chats: ChatService
@@ -44,10 +45,12 @@ public struct SupportService: Sendable {
     apps = partition.directory(.supportApp)
     timers = partition.timers()
     options = node.options
-    index = SupportIndex { [options] device in
-      options.supportApp(device.app)?.directAddress(of: device.key).map { DeviceKey.of($0) }
+    settings = SupportSettings(options, keeps: { $0 != nil }) { SupportAppSettings($1, $0) }
+    index = SupportIndex { [settings] device in
+      settings[device.app]?.directAddress(of: device.key).map { DeviceKey.of($0) }
     }
-    webhooks = SupportWebhooks(options: options, providers: providers)
+    webhooks = SupportWebhooks(
+      options: options, pushOptions: dispatcher.optionCache, settings: settings, providers: providers)
     self.dispatcher = dispatcher
     self.comet = comet
     self.chats = chats
@@ -82,7 +85,7 @@ public struct SupportService: Sendable {
   // MARK: Apps
 
   /// Nil if no app of this client id is configured.
-  public func app(_ clientID: String) -> SupportAppSettings? { options.supportApp(clientID) }
+  public func app(_ clientID: String) -> SupportAppSettings? { settings[clientID] }
 
   /// By the id that the SDK asks with.
   public func app(id: String) -> SupportAppSettings? {

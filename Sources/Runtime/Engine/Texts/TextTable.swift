@@ -1,5 +1,3 @@
-public import CallbackDomain
-
 /// The texts of dialogs and pushes in each language: the built-in ones, with the operator's in their place.
 /// Spec: GMS 8.3 (`localizationFileLocation`), 9.3.
 public struct TextTable: Sendable, Equatable {
@@ -26,11 +24,6 @@ public struct TextTable: Sendable, Equatable {
   public func later(minutes: Int, language: String?) -> String {
     if minutes == 1 { return text(.confirmationLaterByOne, language: language) }
     return text(.confirmationLater, language: language).replacing("{minutes}", with: String(minutes))
-  }
-
-  /// What a push that announces `dialog` shows, unless options of its section say otherwise. Spec: GMS 9.6.
-  public func alert(for dialog: CallbackDialog, language: String?) -> String {
-    text(dialog.headline, language: language)
   }
 
   /// What the push of a chat shows: the operator's text in this language or the wider one, else what the option says,
@@ -113,18 +106,5 @@ extension TextKey {
     let found = Set(text.matches(of: /\{([^{}]*)\}/).map { String($0.output.1) })
     if let missing = placeholders.subtracting(found).min() { throw .missingPlaceholder(missing) }
     if let unknown = found.subtracting(placeholders).min() { throw .unknownPlaceholder(unknown) }
-  }
-}
-
-extension CallbackDialog {
-  /// The text that says what the dialog is about.
-  var headline: TextKey {
-    switch self {
-    case .confirmWithCode, .confirm: .confirmationLabel
-    case .startChat: .startChat
-    case .connectInbound: .connectInbound
-    case .connectOutbound: .connectOutbound
-    case .waitForAgent: .waitForAgent
-    }
   }
 }

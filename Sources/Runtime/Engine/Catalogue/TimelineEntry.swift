@@ -7,6 +7,8 @@ public struct TimelineEntry: Sendable, Equatable {
   public var time: Timestamp
   /// Nil if it is about the whole server, or was erased.
   public var entity: EntityID?
+  /// As much of the entity's key as tells it apart; nil if all of it does.
+  public var label: String?
   /// The name of the event's case; frozen like its tag.
   public var event: String
   /// The event's number in the chat's transcript, or the comment's in its request.
