@@ -11,17 +11,15 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: strict)
-}
-
-func module(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+func module(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func tests(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources, swiftSettings: strict)
+    name: name, dependencies: dependencies,
+    path: (["Tests", folder, name] as [String?]).compactMap(\.self).joined(separator: "/"),
+    swiftSettings: strict)
 }
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -83,19 +81,19 @@ let package = Package(
   ],
   targets: [
     // Core: pure.
-    core("EventSourcing"),
-    core("JSONEnvelope"),
-    core("Bayeux", ["JSONEnvelope"]),
-    core("ChatDomain", ["EventSourcing"]),
-    core("PushDomain", ["EventSourcing", heap]),
-    core("CallbackDomain", ["EventSourcing"]),
-    core("StorageDomain", ["EventSourcing"]),
-    core("SupportDomain", ["EventSourcing"]),
-    core("GCMProtocol", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
+    module("EventSourcing", in: "Sources/Kernel"),
+    module("JSONEnvelope", in: "Sources/Wire"),
+    module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
+    module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
+    module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
+    module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
+    module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
+    module("GCMProtocol", in: "Sources/Messaging", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     .target(
-      name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Core/MCSProtocol",
+      name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Messaging/MCSProtocol",
       exclude: ["Proto/checkin.proto", "Proto/mcs.proto"], swiftSettings: strict),
-    core("WebPushEncryption", [crypto]),
+    module("WebPushEncryption", in: "Sources/Push", [crypto]),
 
     // Journal: knows bytes, not chats.
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
@@ -105,9 +103,9 @@ let package = Package(
     module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
 
     // Runtime: actors.
-    module("EntityRuntime", in: "Sources/Runtime", ["EventSourcing", collections]),
+    module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
-      "Engine", in: "Sources/Runtime",
+      "Engine", in: "Sources/App",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
         "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
@@ -115,8 +113,8 @@ let package = Package(
       ]),
 
     // Edge: the world.
-    module("NetworkAddress", in: "Sources/Edge", [nioCore]),
-    module("EdgeSecurity", in: "Sources/Edge", ["Engine", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
+    module("NetworkAddress", in: "Sources/Wire", [nioCore]),
+    module("EdgeSecurity", in: "Sources/Wire", ["Engine", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
     .target(
       name: "HTTPEdge",
       dependencies: [
@@ -127,29 +125,29 @@ let package = Package(
         logging,
         metrics, crypto, cryptoExtras, lifecycle,
       ],
-      path: "Sources/Edge/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
+      path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
     module(
-      "DeviceEdge", in: "Sources/Edge",
+      "DeviceEdge", in: "Sources/Messaging",
       [
         "EdgeSecurity", "Engine", "EventSourcing", "MCSProtocol", "NetworkAddress", "PushDomain", nioCore, nioPosix,
         nioSSL, logging, metrics, lifecycle,
       ]),
     .systemLibrary(
-      name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+      name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module(
-      "CCSEdge", in: "Sources/Edge",
+      "CCSEdge", in: "Sources/Messaging",
       [
         "CExpat", "EdgeSecurity", "Engine", "GCMProtocol", "JSONEnvelope", "NetworkAddress", "PushDomain",
         "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
       ]),
-    module("HTTP2Client", in: "Sources/Edge", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
+    module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module(
-      "PushProviders", in: "Sources/Edge",
+      "PushProviders", in: "Sources/Push",
       [
         "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress", "WebPushEncryption",
         asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
-    module("PrometheusMetrics", in: "Sources/Edge", [coreMetrics]),
+    module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
 
     // App and client. jemalloc takes the place of malloc in the executables: messages are allocated on one thread and
     // freed on another, which costs glibc's allocator a fifth of the server's time.
@@ -206,39 +204,41 @@ let package = Package(
       ],
       path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
-    tests("EventSourcingTests", ["TestSupport", "EventSourcing"]),
-    tests("JSONEnvelopeTests", ["JSONEnvelope"]),
-    tests("BayeuxTests", ["Bayeux", "JSONEnvelope"]),
-    tests("ChatDomainTests", ["TestSupport", "ChatDomain", "EventSourcing"]),
-    tests("CallbackDomainTests", ["TestSupport", "CallbackDomain", "EventSourcing"]),
-    tests("StorageDomainTests", ["StorageDomain", "EventSourcing"]),
-    tests("SupportDomainTests", ["TestSupport", "SupportDomain", "EventSourcing"]),
-    tests("PushDomainTests", ["TestSupport", "PushDomain", "EventSourcing"]),
-    tests("GCMProtocolTests", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
-    tests("MCSProtocolTests", ["MCSProtocol", protobuf]),
-    tests("WebPushEncryptionTests", ["WebPushEncryption", "StandInSupport", crypto]),
-    tests("JournalTests", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
-    tests("EntityRuntimeTests", ["TestSupport", "EntityRuntime", "EventSourcing"]),
+    tests("EventSourcingTests", in: "Kernel", ["TestSupport", "EventSourcing"]),
+    tests("JSONEnvelopeTests", in: "Wire", ["JSONEnvelope"]),
+    tests("BayeuxTests", in: "Comet", ["Bayeux", "JSONEnvelope"]),
+    tests("ChatDomainTests", in: "Chat", ["TestSupport", "ChatDomain", "EventSourcing"]),
+    tests("CallbackDomainTests", in: "Callback", ["TestSupport", "CallbackDomain", "EventSourcing"]),
+    tests("StorageDomainTests", in: "Storage", ["StorageDomain", "EventSourcing"]),
+    tests("SupportDomainTests", in: "Support", ["TestSupport", "SupportDomain", "EventSourcing"]),
+    tests("PushDomainTests", in: "Push", ["TestSupport", "PushDomain", "EventSourcing"]),
+    tests("GCMProtocolTests", in: "Messaging", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
+    tests("MCSProtocolTests", in: "Messaging", ["MCSProtocol", protobuf]),
+    tests("WebPushEncryptionTests", in: "Push", ["WebPushEncryption", "StandInSupport", crypto]),
+    tests("JournalTests", in: "Journal", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
+    tests("EntityRuntimeTests", in: "Kernel", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     tests(
-      "EngineTests",
+      "EngineTests", in: "App",
       [
         "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain",
         "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "Journal",
         "JournalFormat", "SimulatedDisk", "TestSupport", logging, systemPackage,
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
-    tests("HTTP2ClientTests", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
     tests(
-      "PushProvidersTests",
+      "HTTP2ClientTests", in: "Wire", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
+    tests(
+      "PushProvidersTests", in: "Push",
       [
         "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
         "StandInSupport", asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
       ]),
-    tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics, metrics]),
+    tests("PrometheusMetricsTests", in: "Wire", ["PrometheusMetrics", coreMetrics, metrics]),
     tests(
-      "EdgeSecurityTests", ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
+      "EdgeSecurityTests", in: "Wire",
+      ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
     tests(
-      "HTTPEdgeTests",
+      "HTTPEdgeTests", in: "App",
       [
         "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
@@ -246,28 +246,28 @@ let package = Package(
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests(
-      "DeviceEdgeTests",
+      "DeviceEdgeTests", in: "Messaging",
       [
         "DeviceEdge", "EdgeSecurity", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal",
         nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, protobuf, systemPackage, "StandInSupport",
         "TestSupport",
       ]),
     tests(
-      "CCSEdgeTests",
+      "CCSEdgeTests", in: "Messaging",
       [
         "CCSEdge", "EdgeSecurity", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
         nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, systemPackage, "StandInSupport", "TestSupport",
       ]),
     tests(
-      "CarillonClientTests",
+      "CarillonClientTests", in: "Client",
       ["CarillonClient", "Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
     tests(
-      "CarillonConfigurationTests",
+      "CarillonConfigurationTests", in: "App",
       [
         "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "Bayeux", configuration,
         systemPackage,
       ]),
-    tests("JournalToolTests", ["carillon", "Journal", "JournalFormat", systemPackage]),
+    tests("JournalToolTests", in: "App", ["carillon", "Journal", "JournalFormat", systemPackage]),
     tests(
       "EndToEnd",
       [

@@ -12,8 +12,9 @@ extension ServerFromOutside {
     @Test(
       "run as they are printed",
       arguments: [
-        "README.md", "Journal/OPERATING.md", "Sources/CALLBACK.md", "Sources/CHAT.md", "Sources/IDENTITY.md",
-        "Sources/MESSAGING.md", "Sources/PUSH.md", "Sources/SUPPORT.md",
+        "README.md", "Journal/OPERATING.md", "Sources/Callback/CALLBACK.md", "Sources/Chat/CHAT.md",
+        "Sources/Wire/IDENTITY.md",
+        "Sources/Messaging/MESSAGING.md", "Sources/Push/PUSH.md", "Sources/Support/SUPPORT.md",
       ])
     func run(_ page: String) async throws {
       let script = Self.root.appendingPathComponent("Tests/EndToEnd/Scripts/run_page.py").path

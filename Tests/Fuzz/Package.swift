@@ -57,34 +57,34 @@ let package = Package(
   ],
   targets: [
     // As in the root package.
-    module("EventSourcing", in: "Sources/Core"),
-    module("JSONEnvelope", in: "Sources/Core"),
-    module("Bayeux", in: "Sources/Core", ["JSONEnvelope"]),
-    module("ChatDomain", in: "Sources/Core", ["EventSourcing"]),
-    module("PushDomain", in: "Sources/Core", ["EventSourcing", heap]),
-    module("CallbackDomain", in: "Sources/Core", ["EventSourcing"]),
-    module("StorageDomain", in: "Sources/Core", ["EventSourcing"]),
-    module("SupportDomain", in: "Sources/Core", ["EventSourcing"]),
-    module("GCMProtocol", in: "Sources/Core", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
-    module("MCSProtocol", in: "Sources/Core", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
-    module("WebPushEncryption", in: "Sources/Core", [crypto]),
+    module("EventSourcing", in: "Sources/Kernel"),
+    module("JSONEnvelope", in: "Sources/Wire"),
+    module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
+    module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
+    module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
+    module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
+    module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
+    module("GCMProtocol", in: "Sources/Messaging", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
+    module("MCSProtocol", in: "Sources/Messaging", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
+    module("WebPushEncryption", in: "Sources/Push", [crypto]),
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("LZ4", in: "Journal", ["CLZ4"]),
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
-    module("EntityRuntime", in: "Sources/Runtime", ["EventSourcing", collections]),
+    module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
-      "Engine", in: "Sources/Runtime",
+      "Engine", in: "Sources/App",
       [
         "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
         "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
         collections, crypto, logging, coreMetrics, metrics, systemPackage,
       ]),
     // Of the edge, only what says which values there are: the rest brings the whole of NIO.
-    module("NetworkAddress", in: "Sources/Edge", exclude: ["IPAddress+socket.swift"]),
+    module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),
     module(
-      "EdgeSecurity", in: "Sources/Edge", ["NetworkAddress"],
+      "EdgeSecurity", in: "Sources/Wire", ["NetworkAddress"],
       sources: ["BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift"]),
     // Without the files that speak of the HTTP edge.
     module(
@@ -97,8 +97,8 @@ let package = Package(
 
     // Without its server, and with that without NIO.
     .systemLibrary(
-      name: "CExpat", path: "Sources/Edge/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    module("CCSEdge", in: "Sources/Edge", ["CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
+      name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    module("CCSEdge", in: "Sources/Messaging", ["CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
 
     // The fuzzers, and what they share.
     .systemLibrary(name: "CFuzzer", path: "CFuzzer"),

@@ -4,6 +4,7 @@ import Testing
 @Suite("The table of messaging's rules")
 struct RuleTableTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   @Test("has each rule once, and names only tests that there are")
   func table() throws {

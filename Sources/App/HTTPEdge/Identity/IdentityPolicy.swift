@@ -1,4 +1,4 @@
-/// How a customer shows who it is: option `identity` of section `server`. See `Sources/IDENTITY.md`.
+/// How a customer shows who it is: option `identity` of section `server`. See `Sources/Wire/IDENTITY.md`.
 public enum IdentityPolicy: Sendable, Equatable {
   /// Whoever names a `gms_user` is taken for that user.
   case open

@@ -7,7 +7,7 @@ import Testing
 @Suite("Golden journal, format 1", .serialized)
 struct GoldenTests {
   static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Journal/Golden/v1")
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden/v1")
 
   /// The chain hash of the last frame; it depends on every byte of every record and on no compressor.
   static let headHash = "46a51db88edb663f0d5a9026c531a86d4cae00214f1dd2fa86b85cfe7d3208b1"

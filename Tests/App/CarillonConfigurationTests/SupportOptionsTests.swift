@@ -209,7 +209,7 @@ struct SupportOptionsTests {
   @Test("the example configuration is taken without a word")
   func example() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/App/carillon.example.yaml")
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/App/carillon.example.yaml")
     let loaded = try Self.load(try String(contentsOf: path, encoding: .utf8))
     #expect(loaded.warnings.isEmpty)
     let app = try #require(SupportAppSettings("demo", loaded.options))
