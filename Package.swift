@@ -80,41 +80,137 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
   ],
   targets: [
-    // Core: pure.
+    // Journal: knows bytes, not chats.
+    .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .target(name: "CChecksum", path: "Journal/CChecksum"),
+    module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
+    module("LZ4", in: "Journal", ["CLZ4"]),
+    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+
+    // Kernel: entities, and what they live on.
     module("EventSourcing", in: "Sources/Kernel"),
+    module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
+    module(
+      "EngineKit", in: "Sources/Kernel",
+      ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat", coreMetrics, logging, metrics, systemPackage]),
+
+    // Wire: what all that goes over a network shares.
     module("JSONEnvelope", in: "Sources/Wire"),
+    module("NetworkAddress", in: "Sources/Wire", [nioCore]),
+    module("EdgeSecurity", in: "Sources/Wire", ["EngineKit", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
+    module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
+    module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
+
+    // Comet.
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
-    module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module(
+      "CometEngine", in: "Sources/Comet",
+      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", collections]),
+
+    // Push.
     module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
-    module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
-    module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
-    module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
+    module("WebPushEncryption", in: "Sources/Push", [crypto]),
+    module(
+      "PushEngine", in: "Sources/Push",
+      [
+        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
+        coreMetrics, crypto, logging, metrics,
+      ]),
+    module(
+      "PushProviders", in: "Sources/Push",
+      [
+        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress", "WebPushEncryption",
+        asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
+      ]),
+
+    // Chat.
+    module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module(
+      "ChatEngine", in: "Sources/Chat",
+      [
+        "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
+        "PushDomain", "PushEngine", collections,
+      ]),
+
+    // Messaging.
+    .systemLibrary(
+      name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module("GCMProtocol", in: "Sources/Messaging", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     .target(
       name: "MCSProtocol", dependencies: [protobuf], path: "Sources/Messaging/MCSProtocol",
       exclude: ["Proto/checkin.proto", "Proto/mcs.proto"], swiftSettings: strict),
-    module("WebPushEncryption", in: "Sources/Push", [crypto]),
+    module(
+      "MessagingEngine", in: "Sources/Messaging",
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain", "PushEngine",
+        "WebPushEncryption", crypto,
+      ]),
+    module(
+      "DeviceEdge", in: "Sources/Messaging",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "MCSProtocol", "MessagingEngine", "NetworkAddress", "PushDomain",
+        nioCore, nioPosix,
+        nioSSL, logging, metrics, lifecycle,
+      ]),
+    module(
+      "CCSEdge", in: "Sources/Messaging",
+      [
+        "CExpat", "EdgeSecurity", "EngineKit", "GCMProtocol", "JSONEnvelope", "MessagingEngine", "NetworkAddress",
+        "PushDomain",
+        "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
+      ]),
 
-    // Journal: knows bytes, not chats.
-    .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
-    .target(name: "CChecksum", path: "Journal/CChecksum"),
-    module("LZ4", in: "Journal", ["CLZ4"]),
-    module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
-    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+    // Callback.
+    module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
+    module(
+      "CallbackEngine", in: "Sources/Callback",
+      [
+        "CallbackDomain", "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
+        "PushDomain", "PushEngine", coreMetrics, logging, metrics,
+      ]),
 
-    // Runtime: actors.
-    module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
+    // Notification.
+    module(
+      "NotificationEngine", in: "Sources/Notification",
+      [
+        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain", "PushEngine",
+        logging,
+      ]),
+
+    // Storage.
+    module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
+    module(
+      "StorageEngine", in: "Sources/Storage",
+      ["EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", crypto, logging, systemPackage]),
+
+    // Support.
+    module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
+    module(
+      "SupportEngine", in: "Sources/Support",
+      [
+        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
+        crypto, logging, metrics,
+      ]),
+
+    // Audit.
+    module(
+      "AuditEngine", in: "Sources/Audit",
+      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", logging]),
+
+    // Client.
+    module(
+      "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+
+    // App: the one list of all that. jemalloc takes the place of malloc in the executables: messages are allocated on one
+    // thread and freed on another, which costs glibc's allocator a fifth of the server's time.
     module(
       "Engine", in: "Sources/App",
       [
-        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
-        collections, crypto, logging, coreMetrics, metrics, systemPackage,
+        "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "PushDomain",
+        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
-
-    // Edge: the world.
-    module("NetworkAddress", in: "Sources/Wire", [nioCore]),
-    module("EdgeSecurity", in: "Sources/Wire", ["Engine", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
     .target(
       name: "HTTPEdge",
       dependencies: [
@@ -126,31 +222,6 @@ let package = Package(
         metrics, crypto, cryptoExtras, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
-    module(
-      "DeviceEdge", in: "Sources/Messaging",
-      [
-        "EdgeSecurity", "Engine", "EventSourcing", "MCSProtocol", "NetworkAddress", "PushDomain", nioCore, nioPosix,
-        nioSSL, logging, metrics, lifecycle,
-      ]),
-    .systemLibrary(
-      name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    module(
-      "CCSEdge", in: "Sources/Messaging",
-      [
-        "CExpat", "EdgeSecurity", "Engine", "GCMProtocol", "JSONEnvelope", "NetworkAddress", "PushDomain",
-        "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
-      ]),
-    module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
-    module(
-      "PushProviders", in: "Sources/Push",
-      [
-        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress", "WebPushEncryption",
-        asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
-      ]),
-    module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
-
-    // App and client. jemalloc takes the place of malloc in the executables: messages are allocated on one thread and
-    // freed on another, which costs glibc's allocator a fifth of the server's time.
     .systemLibrary(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
@@ -171,8 +242,8 @@ let package = Package(
         nioSSL, systemPackage, unixSignals,
       ],
       path: "Sources/App/carillon", swiftSettings: strict),
-    module(
-      "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+
+    // Benchmarks.
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
@@ -185,6 +256,7 @@ let package = Package(
 
     // Tests: a folder for each module, then the whole.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/TestSupport", swiftSettings: strict),
+    module("ScriptedClients", in: "Tests", ["Bayeux", "CometEngine", "JSONEnvelope", "PushDomain"]),
     module("SimulatedDisk", in: "Tests", ["TestSupport", "Journal", systemPackage]),
     module(
       "Simulation", in: "Tests",
@@ -217,10 +289,18 @@ let package = Package(
     tests("WebPushEncryptionTests", in: "Push", ["WebPushEncryption", "StandInSupport", crypto]),
     tests("JournalTests", in: "Journal", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
     tests("EntityRuntimeTests", in: "Kernel", ["TestSupport", "EntityRuntime", "EventSourcing"]),
+    // A server of these four, and nothing else.
+    tests(
+      "ChatEngineTests", in: "Chat",
+      [
+        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "JSONEnvelope",
+        "PushDomain", "PushEngine", "ScriptedClients", logging, systemPackage,
+      ]),
     tests(
       "EngineTests", in: "App",
       [
-        "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain", "CallbackDomain",
+        "ScriptedClients", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
+        "CallbackDomain",
         "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "Journal",
         "JournalFormat", "SimulatedDisk", "TestSupport", logging, systemPackage,
       ]),
@@ -267,6 +347,7 @@ let package = Package(
         "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "Bayeux", configuration,
         systemPackage,
       ]),
+    tests("HouseTests", in: "App", []),
     tests("JournalToolTests", in: "App", ["carillon", "Journal", "JournalFormat", systemPackage]),
     tests(
       "EndToEnd",

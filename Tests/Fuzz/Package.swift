@@ -75,11 +75,60 @@ let package = Package(
     module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
+      "EngineKit", in: "Sources/Kernel",
+      ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat", coreMetrics, logging, metrics, systemPackage]),
+    module(
+      "CometEngine", in: "Sources/Comet",
+      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", collections]),
+    module(
+      "PushEngine", in: "Sources/Push",
+      [
+        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
+        coreMetrics, crypto, logging, metrics,
+      ]),
+    module(
+      "ChatEngine", in: "Sources/Chat",
+      [
+        "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
+        "PushDomain", "PushEngine", collections,
+      ]),
+    module(
+      "MessagingEngine", in: "Sources/Messaging",
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain", "PushEngine",
+        "WebPushEncryption", crypto,
+      ]),
+    module(
+      "CallbackEngine", in: "Sources/Callback",
+      [
+        "CallbackDomain", "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
+        "PushDomain", "PushEngine", coreMetrics, logging, metrics,
+      ]),
+    module(
+      "NotificationEngine", in: "Sources/Notification",
+      [
+        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain", "PushEngine",
+        logging,
+      ]),
+    module(
+      "StorageEngine", in: "Sources/Storage",
+      ["EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", crypto, logging, systemPackage]),
+    module(
+      "SupportEngine", in: "Sources/Support",
+      [
+        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
+        crypto, logging, metrics,
+      ]),
+    module(
+      "AuditEngine", in: "Sources/Audit",
+      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", logging]),
+    module(
       "Engine", in: "Sources/App",
       [
-        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "JSONEnvelope", "Bayeux", "ChatDomain",
-        "CallbackDomain", "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "WebPushEncryption",
-        collections, crypto, logging, coreMetrics, metrics, systemPackage,
+        "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "PushDomain",
+        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
     // Of the edge, only what says which values there are: the rest brings the whole of NIO.
     module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),

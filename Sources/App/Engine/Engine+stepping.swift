@@ -1,7 +1,9 @@
+import EngineKit
 import EntityRuntime
 package import EventSourcing
 import Journal
 package import PushDomain
+import PushEngine
 
 // What the owner of a stepped engine does in place of its clock and its threads, and looks at. For simulation.
 extension Engine {
@@ -12,11 +14,7 @@ extension Engine {
   package var journalNeedsStep: Bool { partition.journal.writer?.needsStep ?? false }
 
   /// How many requests and sockets each Comet session keeps, by clientId.
-  package func exchangeCounts() async -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for session in comet.directory.all { counts[session.clientID] = await session.exchangeCount }
-    return counts
-  }
+  package func exchangeCounts() async -> [String: Int] { await comet.exchangeCounts() }
 
   /// Lets the journal commit what waits. - Parameter confirming: see `JournalWriter.step`.
   package func stepJournal(confirming: Bool = false) { partition.journal.writer?.step(confirming: confirming) }

@@ -1,8 +1,18 @@
+import AuditEngine
+import CallbackEngine
 public import ChatDomain
+import ChatEngine
+import CometEngine
+import EngineKit
 import EntityRuntime
 import EventSourcing
 public import Logging
+import MessagingEngine
+import NotificationEngine
 import PushDomain
+import PushEngine
+import StorageEngine
+import SupportEngine
 
 /// The application below the edge: which entities live, how they are found, and who carries out what they want done.
 ///
@@ -26,6 +36,7 @@ public final class Engine: Sendable {
 
   let node: Node
   let partition: Partition
+  private let service: PartitionService
   let configuration: EngineConfiguration
   let feed: AgentFeed
   let queues: EntityDirectory<PushQueue>
@@ -57,7 +68,8 @@ public final class Engine: Sendable {
     let chat = ChatFeature(partition, comet: comet, push: push)
     messaging = MessagingService(
       partition, dispatcher: push.dispatcher, settings: configuration.messaging, isSender: configuration.isSender)
-    callbacks = CallbackFeature(partition, push: push, chat: chat).callbacks
+    let callback = CallbackFeature(partition, push: push, chat: chat)
+    callbacks = callback.callbacks
     notifications = NotificationService(partition, dispatcher: push.dispatcher)
     storage = StorageService(
       partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
@@ -66,6 +78,8 @@ public final class Engine: Sendable {
       partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
     redactions = Redactions(partition)
+    service = PartitionService(
+      partition, [comet, push, chat, messaging, callback, notifications, storage, support, redactions])
     chats = chat.chats
     agents = chat.agents
     feed = chat.feed
@@ -105,51 +119,19 @@ public final class Engine: Sendable {
   /// - Parameter purpose: what for; see `RecoveryPurpose`.
   /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
   public func recover(for purpose: RecoveryPurpose = .service) async throws -> RecoverySummary {
-    let started = node.time.monotonicMilliseconds
-    let recovered = try await partition.recover()
-    // Before anything of the customer whom it is about leaves the house.
-    try await redactions.resume()
-    if purpose == .service {
-      await partition.takeUp(recovered)
-      node.becomeReady()
-    }
-    return RecoverySummary(recovered, duration: .milliseconds(node.time.monotonicMilliseconds - started))
+    let summary = try await service.recover(for: purpose)
+    if purpose == .service { node.becomeReady() }
+    return summary
   }
 
   /// Runs the engine's own tasks until `stop`. To be running before `recover` is awaited.
-  public func run() async {
-    await withDiscardingTaskGroup { group in
-      group.addTask { [partition] in await partition.run() }
-      group.addTask { [node] in await node.run() }
-      group.addTask { [messaging] in await messaging.broadcasts.lane.run() }
-      let ticking = node.environment.isStepped ? nil : Task { [node] in await node.timers.run() }
-      group.addTask { [partition] in
-        await partition.keepHouseUntilClosed()
-        ticking?.cancel()
-        await ticking?.value
-      }
-    }
-  }
+  public func run() async { await node.run([service]) }
 
   /// Graceful stop, part 1: answers what is held, ends the agents' streams, takes no new sessions. Idempotent.
-  public func drain() async {
-    guard node.beginDraining() else { return }
-    await comet.stop()
-    feed.finish()
-    couriers.stopDeadLetterReplay()
-    messaging.drain()
-  }
+  public func drain() async { await node.drain([service]) }
 
   /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journal.
-  public func stop(grace: Duration) async {
-    await drain()
-    await node.settle(until: node.time.monotonicMilliseconds + grace.wholeMilliseconds)
-    // A log that refuses has nothing to wait for.
-    try? await partition.context.untilDurable()
-    node.finish()
-    messaging.broadcasts.lane.finish()
-    await partition.close()
-  }
+  public func stop(grace: Duration) async { await node.stop([service], grace: grace) }
 
   // MARK: Keeping house
 

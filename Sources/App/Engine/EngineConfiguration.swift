@@ -1,6 +1,8 @@
 public import Bayeux
+import EngineKit
 public import EntityRuntime
 public import Journal
+import MessagingEngine
 public import StorageDomain
 public import SystemPackage
 

@@ -1,4 +1,4 @@
-public import Engine
+public import EngineKit
 public import NetworkAddress
 
 /// Hears of each credential that opened nothing, at whatever port it was shown.

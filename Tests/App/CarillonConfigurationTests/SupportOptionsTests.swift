@@ -3,6 +3,7 @@ import Testing
 
 @testable import CarillonConfiguration
 @testable import Engine
+@testable import SupportEngine
 
 @Suite("Options of support requests")
 struct SupportOptionsTests {

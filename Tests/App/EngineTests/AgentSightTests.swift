@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import EngineKit
 
 @Suite("Whose business a chat is", .timeLimit(.minutes(2)))
 struct AgentSightTests {

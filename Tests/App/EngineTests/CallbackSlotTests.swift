@@ -3,6 +3,7 @@ import EventSourcing
 import TestSupport
 import Testing
 
+@testable import CallbackEngine
 @testable import Engine
 
 @Suite("Time slots of callbacks")

@@ -5,6 +5,7 @@ import PushDomain
 import Synchronization
 import Testing
 
+@testable import CallbackEngine
 @testable import Engine
 
 @Suite("A callback in the engine")

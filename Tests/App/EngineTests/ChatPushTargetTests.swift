@@ -2,6 +2,7 @@ import ChatDomain
 import EventSourcing
 import JSONEnvelope
 import PushDomain
+import ScriptedClients
 import Testing
 
 @testable import Engine

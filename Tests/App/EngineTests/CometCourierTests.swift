@@ -1,10 +1,12 @@
 import EntityRuntime
 import EventSourcing
 import JSONEnvelope
+import ScriptedClients
 import Testing
 
 @testable import Engine
 @testable import PushDomain
+@testable import PushEngine
 
 @Suite("A push to a user's Comet sessions", .timeLimit(.minutes(1)))
 struct CometCourierTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Engine
+@testable import PushEngine
 
 @Suite("Courier lanes", .timeLimit(.minutes(1)))
 struct CourierLaneTests {

@@ -5,6 +5,7 @@ import PushDomain
 import Testing
 
 @testable import Engine
+@testable import PushEngine
 
 @Suite("Dead letters in the house", .timeLimit(.minutes(1)))
 struct DeadLetterTests {

@@ -8,6 +8,7 @@ import PushDomain
 import SystemPackage
 import Testing
 
+@testable import AuditEngine
 @testable import Engine
 
 @Suite("Redaction of devices", .timeLimit(.minutes(1)))

@@ -4,12 +4,14 @@ import EventSourcing
 import Foundation
 import Journal
 import PushDomain
+import ScriptedClients
 import SimulatedDisk
 import Synchronization
 import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import PushEngine
 
 @Suite("Registry of devices", .timeLimit(.minutes(1)))
 struct DeviceRegistryTests {

@@ -5,10 +5,14 @@ import Foundation
 import Journal
 import JournalFormat
 import PushDomain
+import ScriptedClients
 import Synchronization
 import SystemPackage
 
 @testable import Engine
+@testable import EngineKit
+@testable import PushEngine
+@testable import SupportEngine
 
 /// An engine whose clock stands still until it is told to move, and whose provider answers when it is told to.
 final class DeviceRig: Sendable {

@@ -2,6 +2,7 @@ import ChatDomain
 import Engine
 import JSONEnvelope
 import Journal
+import ScriptedClients
 import SimulatedDisk
 import SystemPackage
 import Testing

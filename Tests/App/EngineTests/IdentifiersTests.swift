@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import EngineKit
 
 @Suite("Ids")
 struct IdentifiersTests {

@@ -4,6 +4,7 @@ import PushDomain
 import Testing
 
 @testable import Engine
+@testable import MessagingEngine
 
 @Suite("A message to many")
 struct ManyTargetsTests {

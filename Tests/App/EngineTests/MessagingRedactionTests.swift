@@ -10,6 +10,7 @@ import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import MessagingEngine
 
 @Suite("Redaction of devices that keep a connection", .timeLimit(.minutes(1)))
 struct MessagingRedactionTests {

@@ -7,6 +7,7 @@ import Synchronization
 import SystemPackage
 
 @testable import Engine
+@testable import MessagingEngine
 
 /// An engine with devices that connect, and a clock that stands still until it is told to move.
 final class MessagingRig: Sendable {

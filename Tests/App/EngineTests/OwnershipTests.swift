@@ -2,6 +2,7 @@ import CallbackDomain
 import ChatDomain
 import JSONEnvelope
 import PushDomain
+import ScriptedClients
 import StorageDomain
 import SupportDomain
 import SystemPackage

@@ -2,6 +2,7 @@ import ChatDomain
 import Engine
 import JSONEnvelope
 import Journal
+import ScriptedClients
 import Synchronization
 import Testing
 
@@ -28,7 +29,7 @@ struct PositionTests {
   /// Waits until the session keeps so many requests.
   private func keeps(_ count: Int, of client: ScriptedClient) async throws {
     let id = try #require(client.clientID)
-    while await client.rig.engine.exchangeCounts()[id] != count { await Task.yield() }
+    while await client.gateway.exchangeCounts()[id] != count { await Task.yield() }
   }
 
   @Test("6.6: an app that froze with its poll held is pushed what was written to it, and caught up with it")

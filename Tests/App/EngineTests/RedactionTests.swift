@@ -6,6 +6,7 @@ import JSONEnvelope
 import Journal
 import JournalFormat
 import PushDomain
+import ScriptedClients
 import SystemPackage
 import Testing
 

@@ -2,6 +2,7 @@ import ChatDomain
 import Engine
 import JSONEnvelope
 import PushDomain
+import ScriptedClients
 import Testing
 
 @Suite("A restart of the engine", .timeLimit(.minutes(1)))

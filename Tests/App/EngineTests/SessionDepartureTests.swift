@@ -1,5 +1,6 @@
 import Bayeux
 import JSONEnvelope
+import ScriptedClients
 import TestSupport
 import Testing
 

@@ -8,6 +8,7 @@ import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import StorageEngine
 
 @Suite("Stored data and its files", .timeLimit(.minutes(1)))
 struct StorageTests {

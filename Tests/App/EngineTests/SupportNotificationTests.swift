@@ -5,6 +5,7 @@ import SupportDomain
 import Testing
 
 @testable import Engine
+@testable import SupportEngine
 
 /// The checks of the specification, section 11, by number, where the engine alone can show them.
 @Suite("Notifications of support requests", .timeLimit(.minutes(1)))

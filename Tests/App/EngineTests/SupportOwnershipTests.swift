@@ -4,6 +4,7 @@ import SupportDomain
 import Testing
 
 @testable import Engine
+@testable import SupportEngine
 
 @Suite("Push addresses of support, between two users")
 struct SupportOwnershipTests {

@@ -10,6 +10,7 @@ import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import SupportEngine
 
 @Suite("A redaction of support requests that is cut off", .timeLimit(.minutes(10)))
 struct SupportRedactionCrashTests {

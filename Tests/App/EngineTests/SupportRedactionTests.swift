@@ -7,10 +7,12 @@ import JSONEnvelope
 import Journal
 import JournalFormat
 import PushDomain
+import ScriptedClients
 import SupportDomain
 import SystemPackage
 import Testing
 
+@testable import CometEngine
 @testable import Engine
 
 @Suite("Support requests in redactions", .timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import Engine
+@testable import SupportEngine
 
 @Suite("Support requests and their people", .timeLimit(.minutes(1)))
 struct SupportRequestTests {

@@ -1,8 +1,10 @@
 import Bayeux
 import JSONEnvelope
+import ScriptedClients
 import SupportDomain
 import Testing
 
+@testable import CometEngine
 @testable import Engine
 
 /// Spec: support requests 6.2; 11, check 11.

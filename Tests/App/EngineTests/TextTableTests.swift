@@ -2,6 +2,7 @@ import CallbackDomain
 import Testing
 
 @testable import Engine
+@testable import EngineKit
 
 @Suite("Texts of each language")
 struct TextTableTests {

@@ -37,7 +37,7 @@ enum BackEndDepartures {
     _ = try await engine.recover()
     let loop = NIOAsyncTestingEventLoop()
     let services = try CCSServices(
-      backend: CCSBackend(engine: engine) { _, _ in true }, configuration: CCSConfiguration(port: 0),
+      backend: CCSBackend(messaging: engine.messaging) { _, _ in true }, configuration: CCSConfiguration(port: 0),
       logger: ServerRig.silent)
     let connections = CCSConnections(group: loop)
     try await Departing.measureCostly(logsIn ? "app server" : "app server without a login") { count in

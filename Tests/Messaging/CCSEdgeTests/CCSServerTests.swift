@@ -88,7 +88,9 @@ struct CCSServerTests {
     var settings = BudgetSettings()
     settings.exempt = []
     settings.addressPerMinute[.wrongTokens] = 1
-    let backend = CCSBackend(engine: engine, budgets: StrangerBudgets(settings, nanoseconds: { 0 })) { _, _ in false }
+    let backend = CCSBackend(messaging: engine.messaging, budgets: StrangerBudgets(settings, nanoseconds: { 0 })) {
+      _, _ in false
+    }
     try await ServerRig.run(try ServerRig.server(backend)) { rig in
       let stream = try await RawStream.connect(rig.port)
       try await stream.write(Words.header + Words.auth)
@@ -131,7 +133,7 @@ struct CCSServerTests {
     let engine = Engine(
       configuration: EngineConfiguration(dataDirectory: "/nowhere"), providers: { _ in nil }, logger: ServerRig.silent,
       onFatal: { _ in })
-    let backend = CCSBackend(engine: engine) { _, _ in true }
+    let backend = CCSBackend(messaging: engine.messaging) { _, _ in true }
     let address = CCSAddress(messageID: "m-1", to: "token")
     let answer = await backend.send(address, DownstreamRequest(target: .recipient("token")), "1234567890")
     #expect(answer == CCSAnswer(address, .unavailable))

@@ -37,7 +37,8 @@ struct EngineHarness {
     _ = try await engine.recover()
     let tls = CCSConfiguration.TLS(certificateChainPath: path("certificate"), privateKeyPath: path("key"))
     let server = try CCSServer(
-      engine: engine, configuration: CCSConfiguration(port: 0, tls: tls, limits: limits), logger: ServerRig.silent
+      messaging: engine.messaging, configuration: CCSConfiguration(port: 0, tls: tls, limits: limits),
+      logger: ServerRig.silent
     ) { $0 == Self.sender && $1 == Self.key }
     let outcome: Result<Void, any Error>
     do {

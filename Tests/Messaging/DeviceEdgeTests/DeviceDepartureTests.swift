@@ -32,7 +32,8 @@ enum DeviceDepartures {
       let loop = NIOAsyncTestingEventLoop()
       let admission = Admission(limits: DeviceEdgeLimits())
       let listener = MCSListener(
-        engine: rig.engine, configuration: MCSConfiguration(port: 0), certificate: nil, admission: admission,
+        messaging: rig.engine.messaging, configuration: MCSConfiguration(port: 0), certificate: nil,
+        admission: admission,
         sweeps: DeadlineSweeps(group: loop), metrics: DeviceMetrics(transport: "mcs"))
       let login = try await rig.device().credentials.login
       try await Departing.measureCostly(logsIn ? "device" : "device without a login") { count in

@@ -40,7 +40,7 @@ struct DeviceRig {
     if recovers { _ = try await engine.recover() }
     var listening = MCSConfiguration(port: 0, tls: tls, limits: limits)
     listening.budgets = budgets
-    let server = try MCSServer(engine: engine, configuration: listening, logger: logger)
+    let server = try MCSServer(messaging: engine.messaging, configuration: listening, logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)
     let serving = Task { try await services.run() }
     let outcome: Result<Void, any Error>

@@ -44,7 +44,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
     self.context = context
     place = residents.add(self)
     let connection = DeviceConnection(
-      engine: services.engine, eventLoop: residents.eventLoop, metrics: Self.metrics,
+      messaging: services.engine.messaging, eventLoop: residents.eventLoop, metrics: Self.metrics,
       guesses: services.guesses, limits: Self.sessionLimits, address: address, transport: self)
     self.connection = connection
     connection.opened()

@@ -116,7 +116,7 @@ struct Server {
       let tls = settings.tls.map { MCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
       var configuration = MCSConfiguration(host: host, port: port, tls: tls, limits: limits)
       configuration.budgets = budgets
-      return try MCSServer(engine: engine, configuration: configuration, logger: logger)
+      return try MCSServer(messaging: engine.messaging, configuration: configuration, logger: logger)
     }
     let appServers = try settings.ccsPort.map { port in
       var limits = CCSLimits()
@@ -125,7 +125,7 @@ struct Server {
       var configuration = CCSConfiguration(
         host: host, port: port, tls: tls, limits: limits, domains: settings.ccsDomains)
       configuration.budgets = budgets
-      return try CCSServer(engine: engine, configuration: configuration, logger: logger) { sender, key in
+      return try CCSServer(messaging: engine.messaging, configuration: configuration, logger: logger) { sender, key in
         tokens.sender(forKey: key)?.sender == sender
       }
     }

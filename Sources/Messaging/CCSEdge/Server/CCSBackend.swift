@@ -1,6 +1,7 @@
 import EdgeSecurity
-import Engine
+import EngineKit
 import GCMProtocol
+import MessagingEngine
 import NetworkAddress
 
 /// What connections need from behind them. Tests put something else in the engine's place.
@@ -20,29 +21,29 @@ struct CCSBackend: Sendable {
 
 extension CCSBackend {
   init(
-    engine: Engine, budgets: StrangerBudgets = StrangerBudgets(),
+    messaging: MessagingService, budgets: StrangerBudgets = StrangerBudgets(),
     authenticate: @escaping @Sendable (_ sender: String, _ password: String) async -> Bool
   ) {
     self.authenticate = authenticate
-    let guesses = GuessGuard(engine.security, budgets)
+    let guesses = GuessGuard(messaging.security, budgets)
     takesLogin = { guesses.hasGuessedTooOften($0) == nil }
     loginFailed = { guesses.wrongCredential(from: $0) == nil }
     // An engine that still recovers knows no tokens: an app server would take them for dead.
     send = { address, request, sender in
-      guard engine.isReady else { return CCSAnswer(address, .unavailable) }
-      return await engine.messaging.answer(request, at: address, sender: sender)
+      guard messaging.isReady else { return CCSAnswer(address, .unavailable) }
+      return await messaging.answer(request, at: address, sender: sender)
     }
     attach = { link, sender in
-      guard engine.isReady else { return false }
+      guard messaging.isReady else { return false }
       do throws(EngineError) {
-        try await engine.appServers.attach(link, sender: sender)
+        try await messaging.gateway.upstream.attach(link, sender: sender)
         return true
       } catch {
         return false
       }
     }
-    acknowledge = { engine.appServers.acknowledge($0, sender: $1, link: $2) }
-    detach = { engine.appServers.detach($0, sender: $1) }
+    acknowledge = { messaging.gateway.upstream.acknowledge($0, sender: $1, link: $2) }
+    detach = { messaging.gateway.upstream.detach($0, sender: $1) }
   }
 }
 

@@ -1,5 +1,6 @@
-import Engine
+import EngineKit
 import GCMProtocol
+import MessagingEngine
 import NIOCore
 import NetworkAddress
 import PushDomain

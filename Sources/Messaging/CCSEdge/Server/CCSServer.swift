@@ -1,6 +1,7 @@
 public import EdgeSecurity
-public import Engine
+import EngineKit
 public import Logging
+public import MessagingEngine
 public import NIOCore
 import NIOPosix
 public import ServiceLifecycle
@@ -14,15 +15,15 @@ public final class CCSServer: Service {
   private let binding: EventLoopPromise<SocketAddress>
 
   /// - Parameters:
-  ///   - engine: may still be recovering: what comes is then to be tried again.
+  ///   - messaging: may still be recovering: what comes is then to be tried again.
   ///   - authenticate: whether `password` is an API key of `sender`.
   /// - Throws: if the certificate cannot be read.
   public convenience init(
-    engine: Engine, configuration: CCSConfiguration, logger: Logger,
+    messaging: MessagingService, configuration: CCSConfiguration, logger: Logger,
     authenticate: @escaping @Sendable (_ sender: String, _ password: String) async -> Bool
   ) throws {
     try self.init(
-      backend: CCSBackend(engine: engine, budgets: configuration.budgets, authenticate: authenticate),
+      backend: CCSBackend(messaging: messaging, budgets: configuration.budgets, authenticate: authenticate),
       configuration: configuration, logger: logger)
   }
 

@@ -1,6 +1,7 @@
 public import EdgeSecurity
-public import Engine
+import EngineKit
 public import MCSProtocol
+public import MessagingEngine
 public import NIOCore
 public import NetworkAddress
 public import PushDomain
@@ -26,7 +27,7 @@ public protocol DeviceTransport: AnyObject {
 ///
 /// Safe to share because all state is touched on the event loop only; `deliver` and `close` do nothing but go there.
 public final class DeviceConnection: MailLink, @unchecked Sendable {
-  private let engine: Engine
+  private let messaging: MessagingService
   private let eventLoop: any EventLoop
   private let metrics: DeviceMetrics
   private let guesses: GuessGuard
@@ -41,10 +42,11 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private var isClosed = false
 
   public init(
-    engine: Engine, eventLoop: any EventLoop, metrics: DeviceMetrics, guesses: GuessGuard, limits: MCSLimits,
+    messaging: MessagingService, eventLoop: any EventLoop, metrics: DeviceMetrics, guesses: GuessGuard,
+    limits: MCSLimits,
     address: IPAddress?, transport: any DeviceTransport
   ) {
-    self.engine = engine
+    self.messaging = messaging
     self.eventLoop = eventLoop
     self.metrics = metrics
     self.guesses = guesses
@@ -110,9 +112,9 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     case .setDeadline(let duration): transport?.setDeadline(duration)
     case .logIn(let credentials, let received): logIn(credentials, received)
     case .send(let message): send(message)
-    case .drain: if let id { engine.deviceGateway.drain(id, link: self) }
+    case .drain: if let id { messaging.gateway.drain(id, link: self) }
     case .acknowledge(let ids): acknowledge(ids)
-    case .setIdle(let isIdle): if let id { engine.deviceGateway.setIdle(isIdle, id, link: self) }
+    case .setIdle(let isIdle): if let id { messaging.gateway.setIdle(isIdle, id, link: self) }
     case .close(let reason):
       isClosed = true
       metrics.count(reason)
@@ -125,7 +127,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private func detach() {
     guard isAttached, let id else { return }
     isAttached = false
-    engine.deviceGateway.detach(id, link: self)
+    messaging.gateway.detach(id, link: self)
   }
 
   private func logIn(_ credentials: MCSCredentials, _ received: [String]) {
@@ -143,9 +145,9 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     _ credentials: InstallationCredentials, _ received: [String]
   ) async -> MCSLoginAnswer {
     // What is not replayed yet must not look unknown: the device would give up its identity.
-    guard engine.isReady else { return .unavailable }
+    guard messaging.isReady else { return .unavailable }
     do throws(InstallationFailure) {
-      try await engine.deviceGateway.logIn(credentials, received: received, link: self)
+      try await messaging.gateway.logIn(credentials, received: received, link: self)
       return .accepted(DeviceClock.milliseconds())
     } catch {
       return error == .unavailable ? .unavailable : .refused
@@ -168,7 +170,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
   private func acknowledge(_ ids: [String]) {
     guard let id else { return }
     Task { [self] in
-      await engine.deviceGateway.acknowledgeDurably(ids, by: id)
+      await messaging.gateway.acknowledgeDurably(ids, by: id)
       eventLoop.execute { self.handle(.acknowledged) }
     }
   }
@@ -178,7 +180,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     metrics.countMessageIn()
     let (upstream, recipient) = (UpstreamMessage(message), message.to)
     Task { [self] in
-      let outcome = await engine.messaging.send(upstream, to: recipient, from: id)
+      let outcome = await messaging.send(upstream, to: recipient, from: id)
       eventLoop.execute { self.handle(.upstreamAnswered(MCSUpstreamAnswer(outcome))) }
     }
   }

@@ -1,6 +1,7 @@
-import Engine
+import EngineKit
 import EventSourcing
 import MCSProtocol
+import MessagingEngine
 import PushDomain
 
 extension MCSDataMessageStanza {

@@ -1,5 +1,6 @@
 import EdgeSecurity
-import Engine
+import EngineKit
+import MessagingEngine
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -7,7 +8,7 @@ import NetworkAddress
 
 /// Opens the port and builds the pipeline of each connection.
 struct MCSListener: Sendable {
-  let engine: Engine
+  let messaging: MessagingService
   let configuration: MCSConfiguration
   let certificate: ListenerCertificate?
   let admission: Admission
@@ -66,13 +67,13 @@ struct MCSListener: Sendable {
     do {
       let pipeline = channel.pipeline.syncOperations
       if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
-      let (engine, metrics, limits, eventLoop) = (engine, metrics, configuration.limits, channel.eventLoop)
-      let guesses = GuessGuard(engine.security, configuration.budgets)
+      let (messaging, metrics, limits, eventLoop) = (messaging, metrics, configuration.limits, channel.eventLoop)
+      let guesses = GuessGuard(messaging.security, configuration.budgets)
       let address = channel.remoteAddress.flatMap { IPAddress($0) }
       try pipeline.addHandler(
         MCSConnectionHandler(sweep: sweep, seat: seat, limits: limits) { transport in
           DeviceConnection(
-            engine: engine, eventLoop: eventLoop, metrics: metrics, guesses: guesses, limits: limits.session,
+            messaging: messaging, eventLoop: eventLoop, metrics: metrics, guesses: guesses, limits: limits.session,
             address: address, transport: transport)
         })
     } catch {

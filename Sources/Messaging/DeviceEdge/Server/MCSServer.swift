@@ -1,6 +1,7 @@
 public import EdgeSecurity
-public import Engine
+import EngineKit
 public import Logging
+public import MessagingEngine
 public import NIOCore
 import NIOPosix
 public import ServiceLifecycle
@@ -15,7 +16,7 @@ public final class MCSServer: Service {
     case settled(Result<SocketAddress, any Error>)
   }
 
-  private let engine: Engine
+  private let messaging: MessagingService
   private let configuration: MCSConfiguration
   /// What new connections are shown; nil without TLS.
   public let certificate: ListenerCertificate?
@@ -23,10 +24,10 @@ public final class MCSServer: Service {
   private let logger: Logger
   private let binding = Mutex<Binding>(.pending([]))
 
-  /// - Parameter engine: may still be recovering: devices are then told to come back.
+  /// - Parameter messaging: may still be recovering: devices are then told to come back.
   /// - Throws: if the certificate cannot be read.
-  public init(engine: Engine, configuration: MCSConfiguration, logger: Logger) throws {
-    self.engine = engine
+  public init(messaging: MessagingService, configuration: MCSConfiguration, logger: Logger) throws {
+    self.messaging = messaging
     self.configuration = configuration
     certificate = try configuration.tls.map {
       try ListenerCertificate(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath)
@@ -69,7 +70,7 @@ public final class MCSServer: Service {
     let listener: any Channel
     do {
       listener = try await MCSListener(
-        engine: engine, configuration: configuration, certificate: certificate, admission: admission,
+        messaging: messaging, configuration: configuration, certificate: certificate, admission: admission,
         sweeps: sweeps, metrics: DeviceMetrics(transport: "mcs")
       ).listen(on: group)
       guard let address = listener.localAddress else { throw ChannelError.unknownLocalAddress }

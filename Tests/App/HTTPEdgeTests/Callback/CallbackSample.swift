@@ -2,6 +2,7 @@ import CallbackDomain
 import EventSourcing
 import JSONEnvelope
 
+@testable import CallbackEngine
 @testable import Engine
 @testable import HTTPEdge
 

@@ -68,6 +68,8 @@ struct APNsWireTests {
   func delivered() async throws {
     try await APNsStage.run { stage in
       #expect(await stage.deliver() == .delivered(id: MobileSamples.pushID))
+      // At once: the stand-in closes what rests.
+      #expect(stage.provider.laneReports.first?.connections == 1)
       let request = await stage.request()
       #expect(request["version"] as? String == "2")
       #expect(
@@ -76,7 +78,6 @@ struct APNsWireTests {
       let headers = request["headers"] as? [String: String]
       #expect(headers?["apns-id"] == MobileSamples.pushID)
       #expect(headers?["apns-collapse-id"] == "chat-1")
-      #expect(stage.provider.laneReports.first?.connections == 1)
     }
   }
 

@@ -1,8 +1,0 @@
-import CallbackDomain
-import EventSourcing
-
-extension EntityCard {
-  static let callback = EntityCard(
-    .callback, Callback.self, narrator: { CallbackNarrator() }, links: .callback,
-    erasureList: "callbacks", producing: .prefixed(CallbackInterpreter.prefix), tellsAlso: [.chatSession])
-}

@@ -1,7 +1,0 @@
-public import CallbackDomain
-
-/// Something has happened to a callback, which looks like this now.
-public struct CallbackNews: AgentNews {
-  public let change: CallbackChange
-  public let view: CallbackView
-}

@@ -1,8 +1,0 @@
-import ChatDomain
-import EventSourcing
-
-extension EntityCard {
-  static let chat = EntityCard(
-    .chatSession, ChatSession.self, narrator: { ChatNarrator() }, links: .chat, erasureList: "chats", producing: .key,
-    shownKey: .serviceID)
-}

@@ -1,0 +1,21 @@
+import AuditEngine
+import CallbackEngine
+import ChatEngine
+import CometEngine
+public import EngineKit
+import MessagingEngine
+import NotificationEngine
+import PushEngine
+import StorageEngine
+import SupportEngine
+
+extension Catalogue {
+  /// What this server is made of: the one list.
+  private static let features: [any Feature.Type] = [
+    CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
+    NotificationService.self, StorageService.self, SupportService.self, Redactions.self,
+  ]
+
+  /// Every kind, each declared by its capability.
+  public static let carillon = Catalogue(features.flatMap { $0.kinds })
+}

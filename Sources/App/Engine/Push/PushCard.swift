@@ -1,8 +1,0 @@
-import EventSourcing
-import PushDomain
-
-extension EntityCard {
-  static let push = EntityCard(
-    .pushQueue, PushQueue.self, narrator: { PushNarrator() }, links: .push, erasureList: "queues", ownList: "ownQueues",
-    shownKey: .characters(8))
-}

@@ -1,0 +1,15 @@
+package import EngineKit
+import EventSourcing
+
+extension EntityCard {
+  /// What was erased, without a word of whom.
+  static let audit = EntityCard(
+    .redactionLog, RedactionLog.self, narrator: { RedactionNarrator() })
+}
+
+extension Redactions: Feature {
+  package static var kinds: [EntityCard] { [.audit] }
+
+  /// One that was interrupted is carried to its end before anything of the customer whom it is about leaves the house.
+  package func restored() async throws { try await resume() }
+}

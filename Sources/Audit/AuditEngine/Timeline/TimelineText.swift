@@ -1,0 +1,124 @@
+public import EngineKit
+import EventSourcing
+import JSONEnvelope
+
+/// Prints a timeline: a line for each entry.
+public struct TimelineText: Sendable {
+  /// Whether to print what people wrote.
+  public var showsTexts: Bool
+  private var labelWidth = 18
+  private var whoWidth = 8
+  private var positionWidth = 5
+
+  public init(showsTexts: Bool = true) { self.showsTexts = showsTexts }
+
+  /// `2026-02-11 08:30:05.120Z      12  chat 412-0b7c6e1e    4  Mia       “Where is my order?”`
+  ///
+  /// Time in UTC, record number, entity, number in the transcript, who, what. Control characters are printed as escapes:
+  /// what people wrote cannot play with the terminal or fake a line.
+  public mutating func line(_ entry: TimelineEntry) -> String {
+    let position = String(entry.position)
+    positionWidth = max(positionWidth, position.count)
+    // What is longer than those before it widens its column from here on; a name up to a point.
+    let label = entry.entity.map { Self.label($0, entry.label) } ?? ""
+    labelWidth = max(labelWidth, label.count)
+    let who = Self.printable(entry.who)
+    whoWidth = min(max(whoWidth, who.count), Self.whoWidthMaximum)
+    var line = entry.time.iso8601Milliseconds
+    line.replaceSubrange(
+      line.index(line.startIndex, offsetBy: 10)...line.index(line.startIndex, offsetBy: 10), with: " ")
+    line += "  " + Self.right(position, positionWidth)
+    line += "  " + Self.left(label, labelWidth)
+    line += " " + Self.right(entry.transcriptPosition.map(String.init) ?? "", 4)
+    line += "  " + Self.left(who, whoWidth) + "  " + Self.printable(sentence(entry))
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+
+  private func sentence(_ entry: TimelineEntry) -> String {
+    guard let text = entry.text else { return entry.what + entry.remark }
+    let quoted = showsTexts ? "“\(text)”" : "(\(text.count) characters)"
+    return entry.what + (entry.what.isEmpty ? "" : " ") + quoted + entry.remark
+  }
+
+  /// One line of JSON, without the line's end; the names of its fields are stable.
+  ///
+  /// `{"position":12,"time":"…Z","kind":"chat","id":"412-…","event":"linePosted","transcriptPosition":4,"who":"Mia",
+  /// "what":"","text":"…","answerTimeMilliseconds":2310,"detail":false}`; fields without a value are absent.
+  public func json(_ entry: TimelineEntry) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.key("position")
+    writer.integer(entry.position)
+    writer.key("time")
+    writer.string(entry.time.iso8601Milliseconds)
+    if let entity = entry.entity {
+      writer.key("kind")
+      writer.string(entity.kind.name ?? String(entity.kind.rawValue))
+      writer.key("id")
+      writer.string(entity.key)
+    }
+    writer.key("event")
+    writer.string(entry.event)
+    if let position = entry.transcriptPosition {
+      writer.key("transcriptPosition")
+      writer.integer(position)
+    }
+    writer.key("who")
+    writer.string(entry.who)
+    writer.key("what")
+    writer.string(entry.what + (entry.text == nil ? entry.remark : ""))
+    if let text = entry.text, showsTexts {
+      writer.key("text")
+      writer.string(text)
+    }
+    for span in entry.spans {
+      writer.key("\(span.kind.rawValue)Milliseconds")
+      writer.integer(span.milliseconds)
+    }
+    writer.key("detail")
+    writer.bool(entry.isDetail)
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// `chat 412-0b7c6e1e`: the kind and as much of the key as tells entities apart.
+  private static func label(_ entity: EntityID, _ shown: String?) -> String {
+    let kind = entity.kind.name ?? "kind \(entity.kind.rawValue)"
+    return kind + " " + printable(shown ?? String(entity.key.prefix(14)))
+  }
+
+  private static let whoWidthMaximum = 20
+
+  private static func left(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  /// Control characters, separators of lines, and marks that turn the direction of writing, as escapes.
+  static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isDangerous) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\r": result += "\\r"
+      case _ where isDangerous(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    case .format: return (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+    default: return false
+    }
+  }
+}

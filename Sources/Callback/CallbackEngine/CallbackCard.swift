@@ -1,0 +1,9 @@
+import CallbackDomain
+import EngineKit
+import EventSourcing
+
+extension EntityCard {
+  static let callback = EntityCard(
+    .callback, Callback.self, narrator: { CallbackNarrator() }, links: .callback,
+    erasureList: "callbacks", producing: .prefixed(CallbackInterpreter.prefix), tellsAlso: [.chatSession])
+}

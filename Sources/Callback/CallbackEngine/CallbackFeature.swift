@@ -1,0 +1,42 @@
+import CallbackDomain
+package import ChatEngine
+package import EngineKit
+import EntityRuntime
+import EventSourcing
+package import PushEngine
+
+/// Callbacks, and who they are given to.
+package struct CallbackFeature: Feature {
+  package static var kinds: [EntityCard] { [.callback] }
+
+  package let callbacks: CallbackService
+
+  package init(_ partition: Partition, push: PushFeature, chat: ChatFeature) {
+    let node = partition.node
+    let directory = partition.directory(.callback, of: Callback.self)
+    let router = CallbackRouter(limits: node.limits, context: partition.context, tasks: node.tasks) {
+      [options = node.options] agentID, id in
+      guard let callback = directory[id] else { return false }
+      let policy = await options.policy(of: callback)
+      do throws(TurnError<CallbackRejection>) {
+        return try await callback.perform(CallbackCommand(.agentAvailable(agentID: agentID), policy: policy)) {
+          $0.agentID == agentID
+        }
+      } catch {
+        guard case .rejected = error else { return nil }
+        return false
+      }
+    }
+    callbacks = CallbackService(
+      directory: directory, index: CallbackIndex(), router: router,
+      grids: SlotGrids(node.options) { SlotGrid(service: $1, options: $0) },
+      options: node.options, chats: chat.chats, desks: chat.desks.directory, context: partition.context,
+      limits: node.limits, identifiers: node.identifiers, metrics: CallbackMetrics())
+    let interpreter = CallbackInterpreter(
+      service: callbacks, feed: chat.feed, pushes: push.dispatcher, timers: partition.timers(), logger: node.logger)
+    push.dispatcher.producers.register(interpreter)
+    chat.desks.add(interpreter)
+    chat.interpreter.add(callbacks)
+    partition.add(interpreter)
+  }
+}

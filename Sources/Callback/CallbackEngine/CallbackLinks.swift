@@ -1,0 +1,59 @@
+import CallbackDomain
+import EngineKit
+import EventSourcing
+
+extension SubjectLinks {
+  /// Callback and chat have the same service id.
+  static let callback = SubjectLinks(
+    isNamedByPushes: true,
+    collect: { scope, key, tag, payload in
+      guard let event: CallbackEvent = decode(tag, payload) else { return }
+      let isNamed = event.mentions(subject: scope.subject) || scope.isSubject(key)
+      scope.note(.callback, key) { trace in
+        trace.brings = .always
+        if isNamed { trace.isNamed = true }
+        if let userKey = event.userKey, !userKey.isEmpty { trace.owners.insert(userKey) }
+        trace.follows = [EntityID(.chatSession, key)]
+        trace.leads = [EntityID(.chatSession, key)]
+      }
+    })
+}
+
+extension CallbackEvent {
+  /// True if the event itself names the customer: by their key, their device, or what they filled in.
+  fileprivate func mentions(subject: String) -> Bool {
+    guard !subject.isEmpty else { return false }
+    return switch self {
+    case .created(let request, _, _):
+      subject == request.userKey || subject == request.device?.deviceID || request.fields.mention(subject)
+    case .keyIssued(let key): subject == key
+    case .fieldsChanged(let fields): fields.mention(subject)
+    default: false
+    }
+  }
+
+  /// The key that it gives the customer.
+  fileprivate var userKey: String? {
+    switch self {
+    case .created(let request, _, _): request.userKey
+    case .keyIssued(let key): key
+    case .erased(let state): (try? Callback(stateBytes: state))?.request?.userKey
+    default: nil
+    }
+  }
+}
+
+extension [CallbackField] {
+  /// Fields that say how the callback is to go, and nothing of whom it is for: many have the same values. Spec: GMS 9.1.
+  private static var terms: Set<String> {
+    [
+      "_call_direction", "_media_type", "_wait_for_agent", "_wait_for_user_confirm", "_provide_code", "_device_os",
+      "_language", "push_notification_type", "push_notification_language", "push_notification_provider",
+      "push_notification_debug",
+    ]
+  }
+
+  fileprivate func mention(_ subject: String) -> Bool {
+    contains { $0.value == subject && !Self.terms.contains($0.name) }
+  }
+}

@@ -1,0 +1,105 @@
+import CallbackDomain
+import EngineKit
+import EventSourcing
+import PushDomain
+
+/// What a request means, with the options of its service. Spec: GMS 9.1.
+extension CallbackRequest {
+  /// - Throws: `.missing`, `.invalid`.
+  init(
+    _ order: CallbackOrder, service: String, options: Options, identifiers: Identifiers
+  ) throws(EngineError) {
+    let reader = CallbackFieldReader(service: service, fields: order.fields, options: options)
+    for key in options.lookupKeys(ofCallback: service).mandatory where reader.field(key) == nil {
+      throw .missing(field: key)
+    }
+    self.init(serviceName: service, userKey: order.userKey ?? identifiers.clientID())
+    isUserKeyMade = order.userKey == nil
+    terms = try reader.terms()
+    fields = order.fields.filter { !$0.value.isEmpty }
+    device = try reader.device()
+    desiredTime = try reader.time("_desired_time")
+    accessNumber = reader.option("_access_number").flatMap { $0.isEmpty ? nil : $0 }
+    priority = reader.option("_priority").flatMap { Int($0) } ?? 0
+    language =
+      reader.field("_language") ?? reader.field("push_notification_language")
+      ?? options.texts.language(accepted: order.acceptLanguage)
+  }
+}
+
+/// Reads the fields of a request that mean something to the service.
+struct CallbackFieldReader {
+  let service: String
+  let fields: [CallbackField]
+  let options: Options
+
+  /// Nil if it is absent or empty.
+  func field(_ name: String) -> String? {
+    fields.last { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+  }
+
+  func option(_ name: String) -> String? { options.callback(service, name, fields: fields) }
+
+  func terms() throws(EngineError) -> CallbackTerms {
+    var terms = CallbackTerms()
+    if let text = text("_call_direction") {
+      switch text.uppercased() {
+      case "USERORIGINATED": terms.direction = .userOriginated
+      case "USERTERMINATED": terms.direction = .userTerminated
+      default: throw .invalid(field: "_call_direction", reason: "is not USERORIGINATED or USERTERMINATED")
+      }
+    }
+    if let text = text("_media_type") {
+      switch text.lowercased() {
+      case "voice": terms.media = .voice
+      case "chat": terms.media = .chat
+      default: throw .invalid(field: "_media_type", reason: "is not voice or chat")
+      }
+    }
+    terms.waitsForAgent = try flag("_wait_for_agent") ?? true
+    terms.confirms = try flag("_wait_for_user_confirm") ?? false
+    terms.providesCode = try flag("_provide_code") ?? false
+    return terms
+  }
+
+  /// Nil without a device; an app that has no token yet says the type alone. Spec: GMS 9.1, `_device_os`.
+  /// - Throws: for what nothing could ever be pushed to: a device without a type, or what is no device of that type.
+  func device() throws(EngineError) -> CallbackDevice? {
+    let name = field("_device_notification_id") == nil ? "push_notification_deviceid" : "_device_notification_id"
+    guard let text = field(name) else { return nil }
+    guard let type = (field("_device_os") ?? field("push_notification_type"))?.lowercased() else {
+      throw .missing(field: "_device_os")
+    }
+    let id: String
+    do throws(DeviceIdentifier.Problem) { id = try DeviceIdentifier.cleaned(text, type: type) } catch {
+      throw .invalid(field: name, reason: error.reason)
+    }
+    return CallbackDevice(
+      type: type, deviceID: id,
+      provider: field("push_notification_provider") ?? option("_provider_name").flatMap { $0.isEmpty ? nil : $0 },
+      language: field("push_notification_language"),
+      debug: Self.isTrue(field("push_notification_debug") ?? option("_use_debug_push_certificate")))
+  }
+
+  func time(_ name: String) throws(EngineError) -> Timestamp? {
+    guard let text = field(name) else { return nil }
+    guard let time = Timestamp(iso8601: text) else {
+      throw .invalid(field: name, reason: "is not a time such as 2026-03-01T09:15:00Z")
+    }
+    return time
+  }
+
+  /// These a request may bring without being asked. Spec: GMS 9.1.
+  private func text(_ name: String) -> String? { field(name) ?? option(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  private func flag(_ name: String) throws(EngineError) -> Bool? {
+    guard let text = text(name) else { return nil }
+    switch text.lowercased() {
+    case "true", "1": return true
+    case "false", "0": return false
+    default: throw .invalid(field: name, reason: "is not true or false")
+    }
+  }
+
+  private static func isTrue(_ text: String?) -> Bool { text?.lowercased() == "true" || text == "1" }
+}

@@ -1,0 +1,141 @@
+public import ChatDomain
+import DequeModule
+import EngineKit
+import Synchronization
+
+/// What a capability above has to tell agents.
+public protocol AgentNews: Sendable, Equatable {}
+
+/// One entry of the agents' event stream.
+public struct AgentEvent: Sendable, Equatable {
+  public enum Kind: Sendable {
+    case chat(AgentNotification)
+    /// Events are missing before this one: read the list of chats anew.
+    case reset
+    /// Something has happened to work of another kind.
+    case other(any AgentNews)
+    /// An agent is ready, or is not any more.
+    case agent(id: String, isReady: Bool)
+  }
+
+  /// Rises by one with each event of this process.
+  public let number: UInt64
+  /// The chat session id; empty for `reset`.
+  public let chatID: String
+  public let serviceID: String
+  public let kind: Kind
+  /// Nil for `reset`, which concerns its stream alone.
+  let audience: AgentAudience?
+}
+
+extension AgentEvent.Kind: Equatable {
+  public static func == (one: Self, other: Self) -> Bool {
+    switch (one, other) {
+    case (.chat(let one), .chat(let other)): one == other
+    case (.reset, .reset): true
+    case (.other(let one), .other(let other)): one.equals(other)
+    case (.agent(let one, let was), .agent(let other, let isReady)): one == other && was == isReady
+    default: false
+    }
+  }
+}
+
+extension AgentNews {
+  fileprivate func equals(_ other: any AgentNews) -> Bool { other as? Self == self }
+}
+
+/// What happens in all chats, for the streams of the agents whom it concerns. Keeps the last events for streams that come
+/// back.
+package final class AgentFeed: Sendable {
+  private struct Listener {
+    let viewer: AgentViewer
+    let continuation: AsyncStream<AgentEvent>.Continuation
+  }
+
+  private struct State {
+    var number: UInt64
+    var kept = Deque<AgentEvent>()
+    var listeners: [UInt64: Listener] = [:]
+    var nextListener: UInt64 = 0
+    var isFinished = false
+    /// Somebody has listened: from then on events are kept.
+    var isUsed = false
+  }
+
+  private let keptMaximum: Int
+  private let waitingMaximum: Int
+  private let state: Mutex<State>
+
+  /// - Parameter firstNumber: where this process begins to count: above all that the process before it may have given
+  ///   out, so that a stream that comes back after a restart is told that events are missing.
+  init(limits: EngineLimits, firstNumber: UInt64) {
+    keptMaximum = limits.agentEventsKept
+    waitingMaximum = limits.agentEventsWaitingMaximum
+    state = Mutex(State(number: firstNumber))
+  }
+
+  package var hasListeners: Bool { state.withLock { $0.isUsed } }
+
+  package func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind, to audience: AgentAudience) {
+    let lost = state.withLock { state -> [AsyncStream<AgentEvent>.Continuation] in
+      state.number += 1
+      let event = AgentEvent(
+        number: state.number, chatID: chatID, serviceID: serviceID, kind: kind, audience: audience)
+      state.kept.append(event)
+      if state.kept.count > keptMaximum { state.kept.removeFirst() }
+      var lost: [AsyncStream<AgentEvent>.Continuation] = []
+      for (id, listener) in state.listeners where listener.viewer.sees(audience) {
+        // A stream that lags so far behind is ended: its client comes back and is told what it missed.
+        if case .enqueued = listener.continuation.yield(event) { continue }
+        state.listeners[id] = nil
+        lost.append(listener.continuation)
+      }
+      return lost
+    }
+    for listener in lost { listener.finish() }
+  }
+
+  /// What concerns `viewer`: its numbers rise, and those between them are of others' events.
+  func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: AgentEvent.self, bufferingPolicy: .bufferingOldest(waitingMaximum))
+    let id = state.withLock { state -> UInt64? in
+      guard !state.isFinished else { return nil }
+      state.isUsed = true
+      if let number, number != state.number {
+        if let first = state.kept.first, number + 1 >= first.number, number < state.number {
+          for event in state.kept where event.number > number && event.audience.map(viewer.sees) ?? true {
+            continuation.yield(event)
+          }
+        } else {
+          continuation.yield(
+            AgentEvent(number: state.number, chatID: "", serviceID: "", kind: .reset, audience: nil))
+        }
+      }
+      state.nextListener += 1
+      state.listeners[state.nextListener] = Listener(viewer: viewer, continuation: continuation)
+      return state.nextListener
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[id] = nil } }
+    return stream
+  }
+
+  /// Lets go of what is kept of these chats: it has been erased. Streams that come back miss it.
+  package func forget(_ services: Set<String>) {
+    state.withLock { state in state.kept.removeAll { services.contains($0.serviceID) } }
+  }
+
+  /// Ends all streams.
+  package func finish() {
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      defer { state.listeners = [:] }
+      return state.listeners.values.map(\.continuation)
+    }
+    for listener in listeners { listener.finish() }
+  }
+}

@@ -1,0 +1,220 @@
+public import ChatDomain
+public import EngineKit
+import EntityRuntime
+public import EventSourcing
+
+/// The agents' operations. `chatID` is the chat session id. Spec: GMS 12.3.
+public struct AgentService: Sendable {
+  /// Which chats a list holds.
+  public enum Filter: String, Sendable, CaseIterable { case waiting, own, all }
+
+  let chats: ChatService
+  let desks: EntityDirectory<AgentDesk>
+  let feed: AgentFeed
+  let context: RuntimeContext
+
+  /// Chats that somebody sees, that have been started and whose instance still lives; the oldest first.
+  /// - Throws: `.invalid` for a cursor that no list has given.
+  public func list(
+    _ query: AgentListQuery, for viewer: AgentViewer
+  ) async throws(EngineError) -> ListPage<AgentChatSummary> {
+    let after = try query.after.map { text throws(EngineError) in
+      guard let place = ChatPlace(cursor: text) else {
+        throw .invalid(field: "after", reason: ListPage<AgentChatSummary>.noCursor)
+      }
+      return place
+    }
+    let (places, hasMore) = chats.index.places(
+      query.filter, service: query.service, for: viewer, after: after, limit: query.limit(chats.limits))
+    var found: [AgentChatSummary] = []
+    for place in places {
+      guard let serviceID = chats.index.service(ofSession: place.chatID) else { continue }
+      // What sleeps is looked at where it lies. The index may be a moment behind what the chat says.
+      let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
+        let belongs =
+          switch query.filter {
+          case .waiting: chat.isWaiting
+          case .own: chat.isLive && chat.hasAgent(viewer.id)
+          case .all: chat.isStarted
+          }
+        return belongs && viewer.sees(AgentAudience(chat)) ? AgentChatSummary(chat, serviceID: serviceID) : nil
+      }
+      if let summary = summary ?? nil { found.append(summary) }
+    }
+    do throws(EventLogError) { try await context.untilDurable() } catch {
+      throw error == .failed ? .unavailable : .limitReached("journal")
+    }
+    return ListPage(elements: found, next: hasMore ? places.last?.cursor : nil)
+  }
+
+  /// - Throws: `.chat(.unknownService)` also for a chat that is none of the viewer's business; so do all below.
+  public func summary(_ chatID: String, for viewer: AgentViewer) async throws(EngineError) -> AgentChatSummary {
+    try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1) }
+  }
+
+  /// Whether it is the viewer's business.
+  public func admit(_ viewer: AgentViewer, to chatID: String) async throws(EngineError) {
+    try await look(chatID, for: viewer) { _, _ in }
+  }
+
+  /// An agent takes a chat that waits; a supervisor joins any.
+  /// - Throws: `.chat(.taken)` if the viewer serves the chat's service, but another agent has the chat.
+  public func join(
+    _ chatID: String, nickname: String, role: PartyRole, for viewer: AgentViewer
+  ) async throws(EngineError) -> Int? {
+    let chat = try entity(chatID)
+    let isTheirs = try await chats.read(chat) { chat in
+      viewer.sees(AgentAudience(chat)) || (chat.isLive && viewer.serves(chat.serviceName))
+    }
+    guard isTheirs else { throw .chat(.unknownService) }
+    return try await operate(
+      chatID,
+      .agentJoin(agentID: viewer.id, nickname: nickname, role: role, onlyIfWaiting: !viewer.isSupervisor))
+  }
+
+  /// Each returns the customer-side position of the event that it caused, nil if it caused none. Whoever asks has been
+  /// admitted.
+  public func join(
+    _ chatID: String, agentID: String, nickname: String, role: PartyRole
+  ) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentJoin(agentID: agentID, nickname: nickname, role: role))
+  }
+
+  public func send(_ chatID: String, agentID: String, text: String) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentSend(agentID: agentID, text: text))
+  }
+
+  public func typing(_ chatID: String, agentID: String, started: Bool) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentTyping(agentID: agentID, started: started))
+  }
+
+  public func pushURL(_ chatID: String, agentID: String, url: String) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentPushURL(agentID: agentID, url: url))
+  }
+
+  public func notice(_ chatID: String, agentID: String, text: String) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentNotice(agentID: agentID, text: text))
+  }
+
+  public func leave(_ chatID: String, agentID: String) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentLeave(agentID: agentID))
+  }
+
+  public func close(_ chatID: String, agentID: String) async throws(EngineError) -> Int? {
+    try await operate(chatID, .agentClose(agentID: agentID))
+  }
+
+  /// What agents see after the event at `position`, with the lines that only agents see.
+  public func transcript(
+    _ chatID: String, after position: Int, for viewer: AgentViewer
+  ) async throws(EngineError) -> AgentTranscript {
+    try await look(chatID, for: viewer) { chat, _ in
+      AgentTranscript(
+        lines: chat.agentLines(afterPosition: position), position: chat.lastPosition, ended: chat.isEnded,
+        startedAt: chat.startedAt)
+    }
+  }
+
+  /// Whether the agent takes chats. - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
+  public func setReady(_ viewer: AgentViewer, _ ready: Bool) async throws(EngineError) {
+    guard let desk = desks.entity(viewer.id, limit: chats.limits.chatsMaximum) else { throw .limitReached("agents") }
+    let readiness = ready ? AgentReadiness.ready(for: viewer.services?.sorted()) : .away
+    do throws(TurnError<Never>) { _ = try await desk.perform(readiness) { $0.readiness } } catch {
+      throw switch error {
+      case .overloaded, .tooLarge: .limitReached("journal")
+      case .storageFull: .storageFull
+      case .failed: .unavailable
+      }
+    }
+  }
+
+  public func isReady(_ agentID: String) async -> Bool {
+    guard let desk = desks[agentID] else { return false }
+    return (try? await desk.read { $0.readiness.isReady }) ?? false
+  }
+
+  /// What concerns an agent, for their stream: first what is still kept after `number`, or a `reset` if some of it is
+  /// gone. The stream ends when its reader falls too far behind or the server stops.
+  public func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {
+    feed.events(after: number, for: viewer)
+  }
+
+  private func look<Value: Sendable>(
+    _ chatID: String, for viewer: AgentViewer, _ body: @Sendable (borrowing ChatSession, _ serviceID: String) -> Value
+  ) async throws(EngineError) -> Value {
+    let chat = try entity(chatID)
+    let serviceID = chat.id.key
+    let found = try await chats.read(chat) { viewer.sees(AgentAudience($0)) ? body($0, serviceID) : nil }
+    guard let found else { throw .chat(.unknownService) }
+    return found
+  }
+
+  private func entity(_ chatID: String) throws(EngineError) -> Entity<ChatSession> {
+    guard let serviceID = chats.index.service(ofSession: chatID) else { throw .chat(.unknownService) }
+    return try chats.entity(serviceID)
+  }
+
+  private func operate(_ chatID: String, _ action: ChatAction) async throws(EngineError) -> Int? {
+    let chat = try entity(chatID)
+    return try await chats.perform(action, on: chat) { $0.lastPosition }
+  }
+}
+
+/// Which of the things that an agent sees a list is to hold.
+public struct AgentListQuery: Sendable, Equatable {
+  public var filter: AgentService.Filter
+  /// Of this service only.
+  public var service: String?
+  /// Where the list goes on: `ListPage.next` of the page before.
+  public var after: String?
+  /// At most so many; `EngineLimits.agentListMaximum` caps it.
+  public var limit: Int
+
+  public init(_ filter: AgentService.Filter = .all, service: String? = nil, after: String? = nil, limit: Int = 100) {
+    self.filter = filter
+    self.service = service
+    self.after = after
+    self.limit = limit
+  }
+
+  package func limit(_ limits: EngineLimits) -> Int { max(1, min(limit, limits.agentListMaximum)) }
+}
+
+/// A chat as an agent's list shows it.
+public struct AgentChatSummary: Sendable, Equatable {
+  public var chatID: String
+  public var serviceID: String
+  public var serviceName: String
+  public var subject: String
+  public var customer: String
+  public var startedAt: Timestamp
+  public var customerOnline: Bool
+  public var position: Int
+  public var waiting: Bool
+  public var ended: Bool
+  public var agents: [ChatAgent]
+  public var data: [DataPair]
+
+  init(_ chat: borrowing ChatSession, serviceID: String) {
+    chatID = chat.chatSessionID
+    self.serviceID = serviceID
+    serviceName = chat.serviceName
+    subject = chat.subject
+    customer = chat.nickname
+    startedAt = chat.startedAt
+    customerOnline = chat.customerIsOnline
+    position = chat.lastPosition
+    waiting = chat.isWaiting
+    ended = chat.isEnded
+    agents = chat.agents
+    data = chat.data
+  }
+}
+
+/// A transcript as agents see it.
+public struct AgentTranscript: Sendable, Equatable {
+  public var lines: [AgentLine]
+  public var position: Int
+  public var ended: Bool
+  public var startedAt: Timestamp
+}

@@ -1,0 +1,39 @@
+import Bayeux
+import ChatDomain
+package import CometEngine
+package import EngineKit
+import EntityRuntime
+import EventSourcing
+package import PushEngine
+
+/// Chats, and the agents who serve them.
+package struct ChatFeature: Feature {
+  package static var kinds: [EntityCard] { [.chat, .agent] }
+
+  package let chats: ChatService
+  package let agents: AgentService
+  package let feed: AgentFeed
+  package let interpreter: ChatInterpreter
+  package let desks: AgentHost
+
+  package init(_ partition: Partition, comet: CometGateway, push: PushFeature) {
+    let node = partition.node
+    feed = AgentFeed(limits: node.limits, firstNumber: UInt64(max(0, node.time.now.milliseconds)) << 16)
+    chats = ChatService(
+      directory: partition.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
+      policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
+    desks = AgentHost(partition.directory(.agent), feed: feed)
+    agents = AgentService(chats: chats, desks: desks.directory, feed: feed, context: partition.context)
+    interpreter = ChatInterpreter(
+      service: chats, comet: comet.directory, agents: feed,
+      pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
+      channel: comet.policy.eventChannel)
+    push.dispatcher.producers.register(interpreter.pushes)
+    comet.add(ChatRides(chats: chats, interpreter: interpreter))
+    partition.add(interpreter)
+    partition.add(desks)
+  }
+
+  /// Ends the agents' streams.
+  package func drain() async { feed.finish() }
+}

@@ -1,0 +1,120 @@
+package import ChatDomain
+import EngineKit
+import EntityRuntime
+import EventSourcing
+import JSONEnvelope
+import PushDomain
+import PushEngine
+
+/// The pushes of chats whose customer is away. Spec: GMS 7.
+package struct ChatPushes: PushProducer {
+  static let prefix = ""
+  /// For option look-up; not sent to the device. Spec: GMS 7.1.
+  package static let tag = "chat.newagentmessage"
+
+  let chats: ChatService
+  let dispatcher: PushDispatcher
+
+  func accepted(_ key: String, _ number: Int) async {
+    guard let chat = chats.directory[key] else { return }
+    await chat.post(ChatCommand(.pushHandedOver(number: number), policy: chats.policy(of: key)), lazy: true)
+  }
+
+  /// A chat began that names this device.
+  func register(_ target: PushTarget, of serviceID: String) async {
+    let entry = chats.index[serviceID]
+    await dispatcher.devices.show(
+      DeviceRegistration(address: address(target, of: serviceID), app: entry?.serviceName, owner: entry?.userKey))
+  }
+
+  /// Why nothing can be pushed for this chat; nil if something can, or nothing is to be.
+  package func obstacle(_ target: PushTarget, of serviceID: String) -> String? {
+    dispatcher.obstacle(address(target, of: serviceID), tag: Self.tag)
+  }
+
+  func push(_ push: ChatPush, of chat: Entity<ChatSession>) async {
+    let serviceID = chat.id.key
+    let entry = chats.index[serviceID]
+    var wanted = address(push.target, of: serviceID)
+    var obstacle = dispatcher.hindrance(wanted, tag: Self.tag)
+    if let id = push.target.subscriptionID {
+      if let terms = await dispatcher.producers.subscription(id) {
+        wanted = terms.address.speaking(push.target.language)
+      } else {
+        obstacle = "the subscription is over"
+      }
+    }
+    let order = PushDispatcher.Order(
+      id: PushID(producer: serviceID, number: push.number), address: wanted, tag: Self.tag,
+      app: entry?.serviceName ?? "", owner: entry?.userKey, obstacle: obstacle,
+      // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
+      isNoted: push.ordinal == 1)
+    await dispatcher.push(order) { device, expiry in
+      let attempts = chats.option("_max_notify_delivery_attempts", of: serviceID).flatMap(Int.init) ?? 3
+      let text = text(of: push, serviceID)
+      return PushMessage(
+        producer: order.id.producer, number: order.id.number, tag: order.tag, alert: text,
+        content: Self.content(
+          push, text: text, serviceID: serviceID, transcriptBytes: dispatcher.limits.pushTranscriptBytesMaximum),
+        compactContent: Self.content(push, text: text, serviceID: serviceID, transcriptBytes: nil),
+        service: entry?.serviceName ?? "", target: device.address, attemptsMaximum: attempts, expiry: expiry,
+        owner: order.owner, registeredAt: device.registeredAt)
+    }
+  }
+
+  // MARK: Parts
+
+  /// What a chat's push says, in the language that the app has asked for. Spec: GMS 8.3, localized texts.
+  private func text(of push: ChatPush, _ serviceID: String) -> String {
+    let isSet = chats.option("_client_timeout_notification_message", of: serviceID) != nil
+    return chats.options.current.texts.chatAlert(language: push.target.language, plain: isSet ? push.message : nil)
+  }
+
+  private func address(_ target: PushTarget, of serviceID: String) -> PushAddress {
+    let debug = target.debug || chats.option("_use_debug_push_certificate", of: serviceID) == "true"
+    let configured = chats.option("_provider_name", of: serviceID).flatMap { $0.isEmpty ? nil : $0 }
+    // What cannot be cleaned is sent as it came: the provider says what is wrong with it.
+    let deviceID = (try? DeviceIdentifier.cleaned(target.deviceID, type: target.type)) ?? target.deviceID
+    return PushAddress(
+      type: target.type, deviceID: deviceID, provider: target.provider ?? configured, language: target.language,
+      debug: debug)
+  }
+
+  /// The chat push message. Spec: GMS 7.2.
+  /// - Parameter transcriptBytes: the bound of the texts in `lastTranscript`, which leaves out the oldest; nil for none.
+  static func content(_ push: ChatPush, text: String, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.key("message")
+    writer.string(text)
+    writer.key("serviceId")
+    writer.string(serviceID)
+    if var room = transcriptBytes {
+      let lines = push.lastTranscript.reversed().prefix { line in
+        room -= line.text.utf8.count
+        return room >= 0
+      }
+      writer.key("lastTranscript")
+      writer.beginArray()
+      for line in lines.reversed() {
+        writer.beginObject()
+        writer.key(line.type.rawValue)
+        writer.string(line.text)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
+    writer.endObject()
+    // Exactly as long as it is: it may wait for days, and the writer has room for more.
+    return writer.bytes.withUnsafeBufferPointer { Array($0) }
+  }
+}
+
+extension PushAddress {
+  /// The same, for texts in this language.
+  fileprivate func speaking(_ language: String?) -> PushAddress {
+    PushAddress(
+      type: type, deviceID: deviceID, provider: provider, language: language ?? self.language, debug: debug,
+      authorization: authorization)
+  }
+}

@@ -1,0 +1,14 @@
+package import EngineKit
+
+extension CometGateway: Feature {
+  package static var kinds: [EntityCard] { [.comet] }
+}
+
+extension CometGateway {
+  /// How many requests and sockets each session keeps, by clientId.
+  package func exchangeCounts() async -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for session in directory.all { counts[session.clientID] = await session.exchangeCount }
+    return counts
+  }
+}

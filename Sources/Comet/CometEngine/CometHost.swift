@@ -1,0 +1,52 @@
+import EngineKit
+import EntityRuntime
+import EventSourcing
+import Synchronization
+
+/// Comet sessions over a restart. They are no entities of a directory: a live session is its own actor.
+final class CometHost: KindHost {
+  private let gateway: CometGateway
+  /// Between a start's restoring and its taking up.
+  private let restored = Mutex<[CometSession]>([])
+
+  init(_ gateway: CometGateway) { self.gateway = gateway }
+
+  var source: any SnapshotSource { gateway.directory }
+
+  func restore(_ recovered: any RecoveredEntities, in partition: Partition) async throws {
+    guard let recovered = recovered as? RecoveredKind<CometRecord> else {
+      preconditionFailure("Comet sessions have another state")
+    }
+    var sessions: [CometSession] = []
+    for one in recovered.entities where one.state.isOpen {
+      let session = CometSession(
+        clientID: one.key, record: one.state, sequence: one.sequence, settings: gateway.settings,
+        context: partition.context, gateway: gateway)
+      guard gateway.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
+      sessions.append(session)
+    }
+    restored.withLock { $0 = sessions }
+  }
+
+  func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
+    switch phase {
+    case .revoked, .owed, .heard: break
+    case .returned: for session in living { await gateway.tell { await $0.returned(session) } }
+    case .grace:
+      for session in living { await session.startGrace(restored: true) }
+      restored.withLock { $0 = [] }
+    }
+  }
+
+  /// Nothing is delivered to them any more.
+  func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .people else { return }
+    for clientID in scope.keys(of: .cometSession).sorted() {
+      if let session = gateway.directory.session(evenDeparting: clientID) { try await session.dismiss() }
+    }
+  }
+
+  private var living: [CometSession] {
+    restored.withLock { $0 }.filter { gateway.directory[$0.clientID] === $0 }
+  }
+}

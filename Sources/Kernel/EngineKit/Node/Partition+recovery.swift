@@ -1,0 +1,114 @@
+import EntityRuntime
+import EventSourcing
+import Journal
+import JournalFormat
+import Logging
+import Synchronization
+
+/// What a start has found in a journal.
+package struct Recovered: Sendable {
+  let report: RecoveryReport
+  /// The snapshot that it began with.
+  let snapshot: SnapshotInfo?
+  fileprivate(set) var counts: [EntityKind: Int] = [:]
+  fileprivate(set) var found: [EntityKind: FoundEntities] = [:]
+
+  /// How many live.
+  func count(of kind: EntityKind) -> Int { counts[kind] ?? 0 }
+}
+
+extension Partition {
+  /// Opens the journal and rebuilds all state: from the newest snapshot that is good, and the records behind it; if none
+  /// is good, from all records.
+  /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
+  package func recover() async throws -> Recovered {
+    var (writer, recovered, kinds) = try await onThread { [self] in try openJournal() }
+    journal.hold(writer)
+    // Only now is it certain that no other process sleeps there.
+    try await onThread { [spill] in try spill.clear() }
+    log.open(writer)
+    if let point = recovered.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
+    for host in hosts {
+      let kind = host.source.kind
+      // Not to be kept: a state that two refer to is copied by the first that changes it.
+      guard let entities = kinds.removeValue(forKey: kind) else {
+        preconditionFailure("a kind without a card is hosted: \(kind)")
+      }
+      recovered.counts[kind] = entities.count
+      recovered.found[kind] = FoundEntities(awake: entities.awake, finished: entities.finished)
+      try await host.restore(entities, in: self)
+    }
+    precondition(kinds.isEmpty, "nobody hosts \(kinds.keys)")
+    return recovered
+  }
+
+  /// Takes up what is owed.
+  package func takeUp(_ recovered: Recovered) async {
+    let hosts = hosts
+    for phase in RearmPhase.allCases {
+      for host in hosts {
+        guard let found = recovered.found[host.source.kind] else { continue }
+        await host.takeUp(phase, found)
+      }
+    }
+  }
+
+  private typealias Opened = (writer: JournalWriter, recovered: Recovered, kinds: [EntityKind: any RecoveredEntities])
+
+  private func openJournal() throws -> Opened {
+    for file in try snapshots.all() {
+      do {
+        let snapshot = try snapshots.open(file)
+        return try replay(over: snapshot)
+      } catch let error as SnapshotError where Self.isPassedOver(error) {
+        logger.warning("a snapshot is left out", metadata: ["reason": "\(error)"])
+      } catch let error as ReplayError {
+        // The snapshot and the records behind it do not fit: the one before, or the records alone, may.
+        logger.error("a snapshot is left out", metadata: ["snapshot": "\(file.path)", "reason": "\(error)"])
+      } catch let error as JournalError {
+        // Of another journal, or of one that has lost its end: nobody but the operator can tell which of the two to keep.
+        throw SnapshotError(error, snapshot: file.path) ?? error
+      }
+    }
+    return try replay(over: nil)
+  }
+
+  /// A snapshot that only costs time: the one before, or the journal itself, has all that it had.
+  private static func isPassedOver(_ error: SnapshotError) -> Bool {
+    switch error {
+    case .damaged, .incomplete, .foreignFile, .renamed: true
+    case .newerVersion, .foreignJournal, .historyDiffers, .journalShorter, .storage: false
+    }
+  }
+
+  private func replay(over snapshot: Snapshot?) throws -> Opened {
+    let indexes = try SnapshotIndex.read(snapshot)
+    var lanes = [ReplayLane?](repeating: nil, count: 256)
+    for card in catalogue.cards { lanes[Int(card.kind.rawValue)] = card.lane(over: indexes[card.kind]) }
+    var settings = configuration
+    settings.startingPoint = snapshot?.info.point
+    let (writer, report) = try JournalWriter.open(
+      directory: journalDirectory, configuration: settings, storage: node.environment.storage,
+      deliver: JournalLog.delivery(to: outbox), onFatal: { [onFatal] in onFatal("\($0)") }
+    ) { [lanes] view in
+      guard let lane = lanes[Int(view.kind)] else {
+        if view.isRedacted { return }
+        throw ReplayError.unknownKind(position: view.position, kind: view.kind)
+      }
+      // Erased lawfully: nothing is left to replay, and what it belonged to may have a gap there.
+      guard !view.isRedacted else { return lane.erased() }
+      try lane.apply(
+        ReplayRecord(
+          position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
+          time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
+    }
+    do {
+      var kinds: [EntityKind: any RecoveredEntities] = [:]
+      for card in catalogue.cards { kinds[card.kind] = try lanes[Int(card.kind.rawValue)]?.finish() }
+      return (writer, Recovered(report: report, snapshot: snapshot?.info), kinds)
+    } catch {
+      try? writer.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import EntityRuntime
+import EventSourcing
+
+/// A partition, and the capabilities that live on it.
+package final class PartitionService: Sendable {
+  package let partition: Partition
+  private let features: [any Feature]
+
+  /// - Parameter features: those above after those that they stand on.
+  package init(_ partition: Partition, _ features: [any Feature]) {
+    self.partition = partition
+    self.features = features
+  }
+
+  /// Opens the journal, rebuilds all state and, for a service, takes up what is owed.
+  /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
+  package func recover(for purpose: RecoveryPurpose) async throws -> RecoverySummary {
+    let time = partition.node.time
+    let started = time.monotonicMilliseconds
+    let recovered = try await partition.recover()
+    for feature in features { try await feature.restored() }
+    if purpose == .service { await partition.takeUp(recovered) }
+    return RecoverySummary(recovered, duration: .milliseconds(time.monotonicMilliseconds - started))
+  }
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { [partition] in await partition.run() }
+      for feature in features { group.addTask { await feature.run() } }
+      group.addTask { [partition] in await partition.keepHouseUntilClosed() }
+    }
+  }
+
+  func drain() async {
+    for feature in features { await feature.drain() }
+  }
+
+  func close() async {
+    for feature in features { feature.finish() }
+    await partition.close()
+  }
+}
+
+extension Node {
+  /// Runs what belongs to the process, and these partitions until they are closed. To be running before they recover.
+  package func run(_ services: [PartitionService]) async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.run() }
+      let ticking = environment.isStepped ? nil : Task { await self.timers.run() }
+      group.addTask {
+        await withDiscardingTaskGroup { group in
+          for service in services { group.addTask { await service.run() } }
+        }
+        ticking?.cancel()
+        await ticking?.value
+      }
+    }
+  }
+
+  /// Graceful stop, part 1: answers what is held, lets nobody new in. Idempotent.
+  package func drain(_ services: [PartitionService]) async {
+    guard beginDraining() else { return }
+    for service in services { await service.drain() }
+  }
+
+  /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journals.
+  package func stop(_ services: [PartitionService], grace: Duration) async {
+    await drain(services)
+    await settle(until: time.monotonicMilliseconds + grace.wholeMilliseconds)
+    // A log that refuses has nothing to wait for.
+    for service in services { try? await service.partition.context.untilDurable() }
+    finish()
+    for service in services { await service.close() }
+  }
+}

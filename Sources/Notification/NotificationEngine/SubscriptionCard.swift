@@ -1,0 +1,13 @@
+package import EngineKit
+import EventSourcing
+import PushDomain
+
+extension EntityCard {
+  static let subscription = EntityCard(
+    .subscription, Subscription.self, narrator: { SubscriptionNarrator() }, links: .subscription,
+    erasureList: "subscriptions", producing: .prefixed(NotificationService.prefix))
+}
+
+extension NotificationService: Feature {
+  package static var kinds: [EntityCard] { [.subscription] }
+}

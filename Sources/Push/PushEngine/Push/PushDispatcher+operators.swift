@@ -1,0 +1,95 @@
+import EngineKit
+import EntityRuntime
+import EventSourcing
+package import JSONEnvelope
+package import PushDomain
+
+/// What operators are told as it happens: POST to the option `push.events_url`, signed as all webhooks are. Nothing is
+/// told while the option is not set. Spec: providers 1.4, 4.1, 4.4.
+///
+/// | event | `data` |
+/// |---|---|
+/// | `endpoint.disabled` | `lane`, `endpoint` (masked), `reason` |
+/// | `device.ended` | `device`, `type`, `reason`; of a support user: `user` |
+/// | `message.exhausted` | `id`, `device`, `number`, `type`, `tag`, `service`, `outcome`, `reason`, `attempts`, … |
+///
+/// An event is a push like others: it waits in a queue of its own, is tried again, and becomes a dead letter. It holds
+/// no text, no token and no name of a customer: what is known by an id is asked for by it.
+package struct OperatorEvents: PushProducer {
+  package static let prefix = "event/"
+  /// The push type; served by a courier of the rim.
+  static let type = "push-events"
+  package static let tag = "push.event"
+
+  /// Nobody owes them: an event is told once, by its name.
+  package func accepted(_ key: String, _ number: Int) async {}
+
+  package func retrySchedule(of message: PushMessage) -> [Double] { PushSchedule.threeDays }
+}
+
+extension PushSchedule {
+  /// Seconds between attempts to reach an endpoint of the operator's or of a customer's back end. Spec: providers 4.3.
+  package static let threeDays: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+}
+
+extension PushDispatcher {
+  func endpointDisabled(_ lane: CourierLane, reason: String) async {
+    // Else it would go to the very endpoint that is switched off.
+    guard lane.label != "webhook:\(OperatorEvents.type)" else { return }
+    await tellOperators(
+      .endpointDisabled, once: "endpoint/\(identifiers.uuid())",
+      [
+        ("lane", .string(lane.label)), ("endpoint", lane.endpoint.map { .string($0) } ?? .null),
+        ("reason", .string(reason)),
+      ])
+  }
+
+  func deviceEnded(_ key: String, type: String, reason: String) async {
+    let at = context.time.now
+    await tellOperators(
+      .deviceEnded, once: "device/\(key)/\(at.milliseconds)",
+      [("device", .string(key)), ("type", .string(type)), ("reason", .string(reason))])
+  }
+
+  /// A push has become a dead letter.
+  func exhausted(_ letter: DeadLetter, of queue: String) async {
+    let message = letter.message
+    guard message.target.type != OperatorEvents.type else { return }
+    let uuid = PushUUID.text(of: message.id)
+    await tellOperators(
+      .messageExhausted, once: "message/\(uuid)/\(letter.endedAt.milliseconds)",
+      [
+        ("id", .string(uuid)), ("device", .string(queue)), ("number", .integer(Int64(message.number))),
+        ("type", .string(message.target.type)), ("tag", .string(message.tag)), ("service", .string(message.service)),
+        ("outcome", .string(letter.outcome.name)), ("reason", .string(letter.reason)),
+        ("attempts", .integer(Int64(letter.attempts))), ("acceptedAt", .string(letter.acceptedAt.iso8601)),
+        ("endedAt", .string(letter.endedAt.iso8601)),
+      ])
+  }
+
+  /// - Parameter name: of this one thing that has happened: told twice, it is one event.
+  package func tellOperators(_ event: OperatorEventName, once name: String, _ data: [(String, JSONValue)]) async {
+    let target = PushAddress(type: OperatorEvents.type, deviceID: "operator")
+    guard pushOptions(target, tag: OperatorEvents.tag).text("push.events_url") != nil else { return }
+    let now = context.time.now
+    var members = JSONObject()
+    for (name, value) in data { members[name] = value }
+    let content: JSONValue = [
+      "type": .string(event.rawValue), "timestamp": .string(now.iso8601), "data": .object(members),
+    ]
+    _ = await enqueue(
+      PushMessage(
+        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content.text,
+        service: "",
+        target: target, attemptsMaximum: limits.supportAttemptsMaximum,
+        expiry: now.advanced(by: .seconds(limits.supportPushSecondsDefault)), priority: .normal,
+        form: .members))
+  }
+}
+
+/// What operators are told of: the `type` of the body.
+public enum OperatorEventName: String, Sendable, CaseIterable {
+  case endpointDisabled = "endpoint.disabled"
+  case deviceEnded = "device.ended"
+  case messageExhausted = "message.exhausted"
+}

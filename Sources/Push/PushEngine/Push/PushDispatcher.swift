@@ -1,0 +1,410 @@
+package import EngineKit
+package import EntityRuntime
+package import EventSourcing
+import Logging
+package import PushDomain
+import Synchronization
+
+/// Hands pushes to the queues of their devices, and what the queues hold to the couriers and back.
+///
+/// ```
+///   producer ──push──> PushQueue ──ready──> CourierLanes ──start──> begin ─> courier ─> attemptEnded
+/// ```
+/// A push belongs to its producer until the queue's record of it is durable; only then is that one told. A crash between
+/// offers it to the queue again, which knows a repetition by the push's number. An attempt is recorded before it is
+/// made: the journal knows of every request that may have reached a provider.
+package final class PushDispatcher: LaneRunner {
+  package let queues: EntityDirectory<PushQueue>
+  package let devices: DeviceService
+  package let options: OptionStore
+  package let optionCache: PushOptionCache
+  package let couriers: CourierBook
+  let lanes: CourierLanes
+  package let timers: KeyedTimers<PushTimer>
+  let context: RuntimeContext
+  let tasks: TaskPool
+  package let limits: EngineLimits
+  package let metrics: CourierMetrics
+  let deadLetters = DeadLetterIndex()
+  let waiters = PushWaiters()
+  let underWay = KeysUnderWay()
+  package let producers = PushProducers()
+  let identifiers: Identifiers
+  private let carrier = Mutex<(any MailCarrier)?>(nil)
+  let random: @Sendable () -> Double
+  let logger: Logger
+
+  init(
+    _ partition: Partition, queues: EntityDirectory<PushQueue>, devices: DeviceService, couriers: CourierBook,
+    lanes: CourierLanes, metrics: CourierMetrics
+  ) {
+    let node = partition.node
+    self.queues = queues
+    self.devices = devices
+    self.couriers = couriers
+    self.lanes = lanes
+    self.metrics = metrics
+    timers = partition.timers()
+    context = partition.context
+    options = node.options
+    optionCache = PushOptionCache(of: node.options)
+    tasks = node.pushTasks
+    limits = node.limits
+    identifiers = node.identifiers
+    random = node.random
+    logger = node.logger
+  }
+
+  // MARK: From a producer to a queue
+
+  /// A push that somebody owes, before it is known where it goes.
+  package struct Order {
+    package let id: PushID
+    let address: PushAddress
+    package let tag: String
+    /// For the registry of devices; also names the service in the log.
+    let app: String?
+    package let owner: String?
+    /// Whether a device that has become somebody else's gets it not.
+    var isPersonal = true
+    /// Why it cannot go, if the producer knows.
+    var obstacle: String?
+    /// Whether the log tells of one that cannot go.
+    var isNoted = true
+
+    package init(
+      id: PushID, address: PushAddress, tag: String, app: String?, owner: String?, isPersonal: Bool = true,
+      obstacle: String? = nil, isNoted: Bool = true
+    ) {
+      self.id = id
+      self.address = address
+      self.tag = tag
+      self.app = app
+      self.owner = owner
+      self.isPersonal = isPersonal
+      self.obstacle = obstacle
+      self.isNoted = isNoted
+    }
+  }
+
+  /// Makes the message of a push and hands it to its queue; or takes it over and ends it, or says that it is owed no
+  /// longer, if it cannot go.
+  /// - Parameter make: the message, for a device and for so many seconds; nil for as long as the producer says.
+  package func push(
+    _ order: Order, secondsDefault: Int = 3_600, _ make: (DeviceStanding, _ expiry: Timestamp) async -> PushMessage
+  ) async {
+    if let reason = order.obstacle ?? hindrance(order.address, tag: order.tag) {
+      metrics.skipped(type: order.address.type)
+      if order.isNoted {
+        logger.warning(
+          "push not sent",
+          metadata: ["service": "\(order.app ?? "")", "type": "\(order.address.type)", "reason": "\(reason)"])
+      }
+      return await producers.accepted(order.id)
+    }
+    let device = await devices.standing(
+      of: DeviceRegistration(address: order.address, app: order.app, owner: order.owner))
+    guard !order.isPersonal || device.mayGet(pushesOf: order.owner) else {
+      metrics.skipped(type: order.address.type)
+      logger.notice("push not sent", metadata: ["reason": "\(Self.otherOwner)"])
+      return await decline(order.id, for: device.address, reason: Self.otherOwner)
+    }
+    let seconds = pushOptions(device.address, tag: order.tag).integer("push.time_to_live") ?? secondsDefault
+    _ = await enqueue(await make(device, context.time.now.advanced(by: .seconds(seconds))))
+  }
+
+  private static let otherOwner = "the device has another owner now"
+
+  /// - Returns: false if there is no queue for it: the producer goes on owing it, and offers it again after a restart.
+  package func enqueue(_ message: PushMessage) async -> Bool {
+    guard let queue = queues.entity(DeviceKey.of(message.target), limit: limits.pushQueuesMaximum) else {
+      metrics.skipped(type: message.target.type)
+      logger.error("push not sent", metadata: ["reason": "too many push queues"])
+      return false
+    }
+    if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
+      await producers.accepted(message.id)
+    } else {
+      await queue.post(.enqueue(message, limits: queueLimits))
+    }
+    return true
+  }
+
+  /// Takes a push over and ends it, unsent.
+  func decline(_ id: PushID, for target: PushAddress, reason: String) async {
+    let queue = queues.entity(DeviceKey.of(target), limit: limits.pushQueuesMaximum)
+    if await queue?.peek({ $0.isKnown(producer: id.producer, number: id.number) }) ?? false {
+      // Taken over before a crash, which kept it from its producer.
+      await producers.accepted(id)
+    } else {
+      await queue?.post(.decline(id, reason: reason))
+    }
+  }
+
+  // MARK: What a queue wants
+
+  /// Who carries the mail that waits for receivers with a connection of their own.
+  package func carry(by carrier: any MailCarrier) { self.carrier.withLock { $0 = carrier } }
+
+  /// First what pushes want, then what mail does.
+  package func perform(_ effects: [PushEffect], of queue: Entity<PushQueue>) async {
+    var mail: [MailEffect] = []
+    var isOfMessages = false
+    for effect in effects {
+      switch effect {
+      case .courier(let effect):
+        isOfMessages = true
+        await perform(effect, of: queue)
+      case .mail(let effect): mail.append(effect)
+      }
+    }
+    if isOfMessages { deadLetters.set(queue.id.key, await queue.peek { $0.backlog }) }
+    if !mail.isEmpty, let carrier = carrier.withLock({ $0 }) { await carrier.perform(mail, of: queue) }
+  }
+
+  private func perform(_ effect: CourierEffect, of queue: Entity<PushQueue>) async {
+    switch effect {
+    case .ready(let priority, let since): await offer(queue, priority, since: since)
+    case .startTimer(let timer, let deadline): timers.start(timer, of: queue.id.key, at: deadline)
+    case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
+    case .accepted(let id): await producers.accepted(id)
+    case .settled(let id, let outcome, let attempts):
+      note(id, outcome, attempts: attempts)
+      guard outcome.leavesDeadLetter else { break }
+      let letter = await queue.peek { queue in queue.deadLetters.first { $0.message.id == id } }
+      if let letter { await exhausted(letter, of: queue.id.key) }
+    case .addressGone(let reason):
+      await devices.gone(queue.id.key, reason: reason)
+      await producers.addressGone(queue.id.key, reason: reason)
+    case .deadLetters(let count): deadLetters.set(queue.id.key, count)
+    }
+  }
+
+  /// The bounds of each queue.
+  package var queueLimits: PushLimits { Self.queueLimits(options) }
+
+  static func queueLimits(_ options: OptionStore) -> PushLimits {
+    var limits = PushLimits()
+    let count = options.current.sections["push"]?["push.queue_messages"].flatMap { Int($0) }
+    if let count, EngineLimits.queueMessages.contains(count) {
+      limits.messagesMaximum = count
+      limits.deadLettersMaximum = count
+    }
+    return limits
+  }
+
+  private func offer(_ queue: Entity<PushQueue>, _ priority: PushPriority, since: Timestamp) async {
+    guard let message = await queue.peek({ $0.next }) else { return }
+    lanes.offer(queue.id.key, on: lane(of: message), priority, since: since)
+  }
+
+  private func lane(of message: PushMessage) -> CourierLane { lane(of: message.target, tag: message.tag) }
+
+  private func lane(of target: PushAddress, tag: String) -> CourierLane {
+    couriers[target.type]?.lane(of: target, pushOptions(target, tag: tag))
+      ?? CourierLane(id: target.type, label: target.type)
+  }
+
+  /// What waits in the queues, by the label of the lane that it is for; what waits for its next attempt, too.
+  func backlogs() -> [String: DeadLetterIndex.Backlog] {
+    var found: [String: DeadLetterIndex.Backlog] = [:]
+    for (kind, backlog) in deadLetters.backlogs {
+      let label = lane(of: kind.target, tag: kind.tag).label
+      found[label] = found[label].map { $0.with(backlog) } ?? backlog
+    }
+    return found
+  }
+
+  // MARK: One attempt
+
+  /// For `CourierLanes`: false if there is no room among the pushes under way.
+  func start(_ key: String, _ lane: CourierLane) -> Bool {
+    tasks.spawn { [self] in await alone(key, lane) { await attempt(key, lane) } }
+  }
+
+  func disabled(_ lane: CourierLane, _ reason: String) {
+    _ = tasks.spawn { [self] in await endpointDisabled(lane, reason: reason) }
+  }
+
+  /// Takes a queue's turn, unless another one is still on: it may have been offered to two lanes (options have changed,
+  /// its next message takes another), or its last attempt is just about to end.
+  private func alone(_ key: String, _ lane: CourierLane, _ turn: () async -> Void) async {
+    guard underWay.enter(key) else { return lanes.released(key, on: lane) }
+    await turn()
+    // The turn that was given back is made up for.
+    guard underWay.leave(key), let queue = queues[key] else { return }
+    let effects = await queue.peek { $0.attempt == nil ? $0.outstandingEffects : [] }
+    for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
+  }
+
+  private func attempt(_ key: String, _ lane: CourierLane) async {
+    guard let (queue, message, attempt) = await begin(key, lane, turn: .start(key: key)) else { return }
+    if let objection = await producers.objection(to: message) {
+      await queue.post(
+        .attemptEnded(message.id, attempt: attempt, .refused(reason: objection), schedule: schedule(of: message)))
+      return lanes.released(key, on: lane)
+    }
+    let answer = AnswerNote()
+    let delivery = PushDelivery(
+      message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
+      now: context.time.now, noteAnswer: answer.note)
+    let provider = couriers[message.target.type]
+    #if CARILLON_CANARIES
+      if Canary.sings(.pushTwice) { _ = await provider?.deliver(delivery) }
+    #endif
+    let outcome = await provider?.deliver(delivery) ?? .refused(reason: "no courier for this type")
+    let told = lanes.ended(key, on: lane, outcome)
+    let age = Duration.milliseconds(max(0, context.time.now.milliseconds - delivery.now.milliseconds))
+    metrics.attempted(
+      lane: lane.label, app: message.service, outcome: outcome.word, reason: outcome.reason, after: age)
+    // The lane may tell the queue something milder: what is known of the attempt itself is for the record all the same.
+    let report = PushReport(answer: answer.text, mayBeDelivered: outcome.mayBeDelivered)
+    await queue.post(.attemptEnded(message.id, attempt: attempt, told, schedule: schedule(of: message), report: report))
+    if case .delivered(_, let replacement?) = outcome { await devices.replace(message.target, by: replacement) }
+  }
+
+  /// Takes the queue's next message; nil, and the turn is given back or comes again, if there is none or it cannot be
+  /// recorded.
+  private func begin(
+    _ key: String, _ lane: CourierLane, turn: CourierLaneMachine.Action
+  ) async -> (queue: Entity<PushQueue>, message: PushMessage, attempt: Int)? {
+    guard let queue = queues[key] else {
+      lanes.released(key, on: lane)
+      return nil
+    }
+    do {
+      let (started, backlog) = try await queue.perform(.begin(limits: queueLimits)) { ($0.attempt, $0.backlog) }
+      // An attempt that begins has no effect, and what is in flight waits no longer.
+      deadLetters.set(key, backlog)
+      if let started { return (queue, started.message, started.attempt) }
+      lanes.released(key, on: lane)
+    } catch {
+      // The journal has no room at the moment: the queue still has what it has.
+      lanes.again(turn, lane, afterMilliseconds: context.limits.storageRetryMilliseconds)
+    }
+    return nil
+  }
+
+  /// For `CourierLanes`: ends the queue's next message unsent; false if there is no room among the pushes under way.
+  func refuse(_ key: String, _ lane: CourierLane, _ reason: String) -> Bool {
+    tasks.spawn { [self] in
+      await alone(key, lane) {
+        let turn = CourierLaneMachine.Action.refuse(key: key, reason: reason)
+        if let queue = queues[key], let next = await queue.peek({ $0.next }), self.lane(of: next).id != lane.id {
+          // It has another endpoint by now, which nobody has switched off.
+          lanes.released(key, on: lane)
+          let effects = await queue.peek { $0.outstandingEffects }
+          for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
+          return
+        }
+        guard let (queue, message, attempt) = await begin(key, lane, turn: turn) else { return }
+        await queue.post(
+          .attemptEnded(message.id, attempt: attempt, .refused(reason: reason), schedule: schedule(of: message)))
+        lanes.released(key, on: lane)
+      }
+    }
+  }
+
+  private func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
+
+  package func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
+    optionCache.options(provider: target.provider, tag: tag, debug: target.debug)
+  }
+
+  /// Spec: GMS 7.4; providers 1.2, 4.3.
+  private func schedule(of message: PushMessage) -> PushSchedule {
+    var schedule = PushSchedule()
+    schedule.limits = queueLimits
+    schedule.jitter = random()
+    let pauses =
+      pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
+      ?? producers.retrySchedule(of: message)
+    // Also what no `Duration` can hold is a number to `Double`.
+    schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
+    return schedule
+  }
+
+  private func note(_ id: PushID, _ outcome: FinalPushOutcome, attempts: Int) {
+    metrics.settled(outcome)
+    waiters.settled(id, outcome, attempts: attempts)
+    guard outcome != .delivered else { return }
+    logger.warning(
+      "push ended undelivered",
+      metadata: [
+        // A service id is a capability: its beginning is enough to find the chat in the journal.
+        "producer": "\(id.producer.prefix(12))…", "push": "\(id.number)", "outcome": "\(outcome.name)",
+        "reason": "\(outcome.reason ?? "")", "attempts": "\(attempts)",
+      ])
+  }
+
+  // MARK: Parts
+
+  /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
+  package func obstacle(_ target: PushAddress, tag: String) -> String? {
+    let enabled = Options.list(optionCache.options(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
+    guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
+    guard let provider = couriers[target.type] else { return "no courier for this type" }
+    return provider.obstacle(target, pushOptions(target, tag: tag))
+  }
+
+  /// Why a push to this address is not even to be queued: as `obstacle`, but what is wrong with the address alone is no
+  /// reason. The courier refuses it, and the operator sees it as a dead letter.
+  package func hindrance(_ target: PushAddress, tag: String) -> String? {
+    guard let obstacle = obstacle(target, tag: tag) else { return nil }
+    return couriers[target.type]?.refusal(of: target, pushOptions(target, tag: tag)) == nil ? obstacle : nil
+  }
+}
+
+extension PushDispatcher: AlarmedHost {
+  package func erase(_ phase: ErasurePhase, _ scope: ErasureScope) async throws {
+    guard phase == .targets else { return }
+    let producers = scope.allProducers
+    for key in scope.keys(of: .pushQueue).sorted() {
+      guard let queue = queues[key] else { continue }
+      let waiting = await queue.peek { Set($0.mail.pending.map(\.scope)) }.filter { scope.holds(producer: $0) }
+      _ = try await queue.perform(.erase(producers: producers.union(waiting).sorted())) { _ in true }
+      // Also if nothing of theirs was left in it: records of theirs are about to go, and replay must not miss them.
+      _ = try await queue.perform(.restate) { _ in true }
+    }
+  }
+
+  package var directory: EntityDirectory<PushQueue> { queues }
+  package var rearming: RearmPhase? { .owed }
+
+  package func note(of queue: borrowing PushQueue) -> [UInt8] { DeadLetterIndex.note(queue) }
+
+  package func restored(_ key: String, _ queue: borrowing PushQueue) {
+    deadLetters.set(key, queue.deadLetters.count)
+    deadLetters.set(key, queue.backlog)
+  }
+
+  package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
+    try deadLetters.restored(key, note: note)
+    return true
+  }
+
+  package func fired(_ timer: PushTimer, of key: String) async { await queues[key]?.post(timer.command(queueLimits)) }
+}
+
+extension PushTimer {
+  /// What its firing tells the queue.
+  fileprivate func command(_ limits: PushLimits) -> PushCommand {
+    switch self {
+    case .retry(let producer): .retryDue(producer: producer, limits: limits)
+    case .expiry: .expiryDue(limits: limits)
+    }
+  }
+}
+
+/// What a receiver has answered, while its attempt is under way.
+private final class AnswerNote: Sendable {
+  private let bytes = Mutex<[UInt8]>([])
+
+  func note(_ answer: [UInt8]) { bytes.withLock { $0 = Array(answer.prefix(PushReport.answerBytesMaximum)) } }
+
+  /// Nil if there was none. What is no text stands there as far as it is.
+  var text: String? {
+    let bytes = bytes.withLock { $0 }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+}

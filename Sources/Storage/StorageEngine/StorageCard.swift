@@ -1,0 +1,12 @@
+package import EngineKit
+import EventSourcing
+import StorageDomain
+
+extension EntityCard {
+  static let stored = EntityCard(
+    .stored, StoredData.self, narrator: { StorageNarrator() }, links: .stored, erasureList: "stored")
+}
+
+extension StorageService: Feature {
+  package static var kinds: [EntityCard] { [.stored] }
+}

@@ -1,0 +1,37 @@
+import EngineKit
+import EventSourcing
+import StorageDomain
+
+/// Tells of stored data: names of keys and sizes of files, but nothing that is in them.
+struct StorageNarrator: Narrator {
+  mutating func tell(
+    _ tag: EventTag, _ payload: UnsafeRawBufferPointer, _ blank: TimelineEntry, _ people: inout TimelinePeople
+  ) -> [TimelineEntry]? {
+    guard let event: StorageEvent = Self.decode(tag, payload) else { return nil }
+    var entry = blank
+    entry.who = "app"
+    switch event {
+    case .stored(let pairs, let name, let until):
+      entry.what =
+        pairs.isEmpty ? "renews what it has stored" : "stores \(pairs.map(Self.text).joined(separator: ", "))"
+      if case .instance(let id)? = name { entry.remark = ", of \(id.prefix(12))…" }
+      entry.remark += ", until \(until.iso8601)"
+    case .removed(let name): entry.what = "deletes \(name)"
+    case .renewed:
+      entry.who = "server"
+      entry.what = "keeps it as long as its service instance"
+      entry.isDetail = true
+    case .ended(let reason): entry.what = "has nothing stored any more (\(reason))"
+    case .erased: entry.what = "what it had stored was erased"
+    }
+    return [entry]
+  }
+
+  private static func text(_ pair: StoredPair) -> String {
+    switch pair.value {
+    case .text: pair.name
+    case .file(let file): "\(pair.name) (\(file.byteCount) bytes)"
+    case .hidden: "\(pair.name) (deleted)"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package import EngineKit
+import EventSourcing
+import SupportDomain
+
+extension EntityCard {
+  static let supportRequest = EntityCard(
+    .supportRequest, SupportRequest.self, narrator: { SupportRequestNarrator() }, links: .supportRequest,
+    erasureList: "supportRequests", producing: .prefixed(SupportService.prefix))
+
+  static let supportUser = EntityCard(
+    .supportUser, SupportUser.self, narrator: { SupportUserNarrator() }, links: .supportUser,
+    erasureList: "supportUsers")
+
+  /// An app's back end is known by the secret path of its URL.
+  static let supportApp = EntityCard(
+    .supportApp, SupportApp.self, narrator: { SupportAppNarrator() },
+    secretMembers: ["url", "webhookURL", "previousURL"])
+}
+
+extension SupportService: Feature {
+  package static var kinds: [EntityCard] { [.supportRequest, .supportUser, .supportApp] }
+}
