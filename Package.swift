@@ -294,7 +294,7 @@ let package = Package(
       "ChatEngineTests", in: "Chat",
       [
         "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "JSONEnvelope",
-        "PushDomain", "PushEngine", "ScriptedClients", logging, systemPackage,
+        "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
       ]),
     tests(
       "EngineTests", in: "App",

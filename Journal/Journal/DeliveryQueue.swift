@@ -5,7 +5,8 @@
 final class DeliveryQueue: @unchecked Sendable {
   private struct Group {
     var waiters: [any DurabilityWaiter]
-    var position: UInt64
+    /// Nil if they are lost.
+    var position: UInt64?
   }
 
   private let deliver: JournalWriter.Delivery
@@ -35,7 +36,8 @@ final class DeliveryQueue: @unchecked Sendable {
   }
 
   /// Releases `waiters` after all that came before, and leaves an empty array. Called with the commit role.
-  func hand(_ waiters: inout [any DurabilityWaiter], position: UInt64) {
+  /// - Parameter position: nil for those that are lost.
+  func hand(_ waiters: inout [any DurabilityWaiter], position: UInt64?) {
     lock.lock()
     if isStepped || (count == 0 && waiters.count < Limits.deliveryCountForThread) {
       lock.unlock()

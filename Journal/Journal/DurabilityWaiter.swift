@@ -4,4 +4,8 @@ public protocol DurabilityWaiter: AnyObject, Sendable {
   ///
   /// - Parameter position: the durable position; it covers the record that this was appended with.
   func becameDurable(position: UInt64)
+
+  /// Called once in the other's place, behind all those that became durable, when the journal has failed: what it waits
+  /// for may be on the disk or not, and nobody will ever know before the next start.
+  func wasLost()
 }

@@ -168,9 +168,12 @@ extension JournalWriter {
 
   func fail(_ error: JournalError) {
     pipeline.fail()
+    var lost = committingWaiters + waiters
+    (committingWaiters, waiters, isDelivering) = ([], [], false)
     commitNews.broadcast()
     writerNews.signal()
     lock.unlock()
+    if !lost.isEmpty { delivery.hand(&lost, position: nil) }
     onFatal(error)
     lock.lock()
   }

@@ -71,6 +71,8 @@ extension JournalWriter {
   }
 
   private static let callEach: Delivery = { waiters, position in
-    for waiter in waiters { waiter.becameDurable(position: position) }
+    for waiter in waiters {
+      if let position { waiter.becameDurable(position: position) } else { waiter.wasLost() }
+    }
   }
 }

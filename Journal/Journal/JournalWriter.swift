@@ -8,13 +8,14 @@ public import JournalFormat
 ///  (any thread, no disk)                 └─> one frame ─> one durable write ─> durable position ─> releases, in order
 /// ```
 /// While one batch is on its way to the disk the next one fills: group commit by itself. A failed write or sync is
-/// final: nothing is released any more, `onFatal` is called once, and no sync is tried again.
+/// final: those who wait are told that they are lost, `onFatal` is called once, and no sync is tried again.
 ///
 /// Safe to share: all mutable state is touched under `lock`, or by whoever has the commit role
 /// (`pipeline.isCommitting`), which passes from thread to thread under `lock`.
 public final class JournalWriter: @unchecked Sendable {
-  /// Called with all waiters of a commit, in journal order, by one thread at a time.
-  public typealias Delivery = @Sendable (_ waiters: [any DurabilityWaiter], _ durablePosition: UInt64) -> Void
+  /// Called with all waiters of a commit, in journal order, by one thread at a time; at last, if the journal has failed,
+  /// with all that are lost, and nil for the position.
+  public typealias Delivery = @Sendable (_ waiters: [any DurabilityWaiter], _ durablePosition: UInt64?) -> Void
   /// Called once, by the thread that saw the failure; the process is expected to exit.
   public typealias FatalHandler = @Sendable (JournalError) -> Void
 

@@ -96,10 +96,12 @@ enum Appenders {
       }
     }
 
-    func becameDurable(position: UInt64) {
-      let continuation = continuation
-      self.continuation = nil
-      continuation?.resume()
+    func becameDurable(position: UInt64) { take()?.resume() }
+    func wasLost() { take()?.resume(throwing: JournalError.failed) }
+
+    private func take() -> CheckedContinuation<Void, any Error>? {
+      defer { continuation = nil }
+      return continuation
     }
   }
 }

@@ -361,7 +361,9 @@ package actor CometSession {
     let result = await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<Void, EventLogError>, Never>) in
       do throws(EventLogError) {
-        try append(event, lazy: false) { continuation.resume(returning: .success(())) }
+        try append(event, lazy: false) {
+          continuation.resume(returning: $0 == .durable ? .success(()) : .failure(.failed))
+        }
         if evolves { record.evolve(event, at: context.time.now) }
       } catch {
         continuation.resume(returning: .failure(error))

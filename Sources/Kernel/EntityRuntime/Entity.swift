@@ -81,11 +81,13 @@ public actor Entity<State: RestorableState> {
         try wake()
         let effects = try turn(command, lazy: false, gate, isAwaited: true)
         let answer = Result<Reply, Failure>.success(Self.read(&state, reply))
-        gate.open(release(effects) { continuation.resume(returning: answer) })
+        gate.open(release(effects) { continuation.resume(returning: $0 == .durable ? answer : .failure(.failed)) })
       } catch {
         // A refusal tells about state too: it waits for the events that made it.
         let failure = Result<Reply, Failure>.failure(error)
-        do throws(EventLogError) { try context.log.afterDurable { continuation.resume(returning: failure) } } catch {
+        do throws(EventLogError) {
+          try context.log.afterDurable { continuation.resume(returning: $0 == .durable ? failure : .failure(.failed)) }
+        } catch {
           continuation.resume(returning: .failure(Self.failure(error)))
         }
       }
@@ -110,7 +112,7 @@ public actor Entity<State: RestorableState> {
     do throws(Failure) {
       try wake()
       let effects = try turn(command, lazy: lazy, gate, isAwaited: false)
-      gate.open(effects.isEmpty ? nil : release(effects) {})
+      gate.open(effects.isEmpty ? nil : release(effects) { _ in })
       return true
     } catch {
       switch error {
@@ -159,7 +161,7 @@ public actor Entity<State: RestorableState> {
   ) throws(Failure) {
     try wake()
     let value = Self.read(&state, body)
-    do throws(EventLogError) { try context.log.afterDurable { await then(value) } } catch {
+    do throws(EventLogError) { try context.log.afterDurable { if $0 == .durable { await then(value) } } } catch {
       throw Self.failure(error)
     }
   }
@@ -204,7 +206,7 @@ public actor Entity<State: RestorableState> {
     guard !effects.isEmpty else { return }
     let interpret = interpret
     do throws(EventLogError) {
-      try context.log.afterDurable { [self] in await interpret(effects, self) }
+      try context.log.afterDurable { [self] in if $0 == .durable { await interpret(effects, self) } }
     } catch {
       context.lanes[id.hashValue].enqueue { [self] in await interpret(effects, self) }
     }
@@ -291,18 +293,18 @@ public actor Entity<State: RestorableState> {
 
   private static func read<Value>(_ state: inout State, _ body: (borrowing State) -> Value) -> Value { body(state) }
 
-  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable () -> Void) -> Release {
+  private func release(_ effects: [State.Effect], then reply: @escaping @Sendable (Durability) -> Void) -> Release {
     let interpret = interpret
-    guard !effects.isEmpty else { return { reply() } }
+    guard !effects.isEmpty else { return { reply($0) } }
     #if CARILLON_CANARIES
       if Canary.sings(.effectBeforeDurable) {
         context.lanes[0].enqueue { [self] in await interpret(effects, self) }
-        return { reply() }
+        return { reply($0) }
       }
     #endif
-    return { [self] in
-      await interpret(effects, self)
-      reply()
+    return { [self] fate in
+      if fate == .durable { await interpret(effects, self) }
+      reply(fate)
     }
   }
 

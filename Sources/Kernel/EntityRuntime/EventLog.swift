@@ -29,18 +29,25 @@ public enum EventLogError: Error, Equatable, Sendable {
   case failed
 }
 
+/// What has become of what was appended.
+public enum Durability: Sendable {
+  case durable
+  /// The journal has failed: it may be on the disk or not. Nothing follows from it, and whoever waits hears so.
+  case lost
+}
+
 /// What waits for durability: effects to be performed, replies to be given.
-public typealias Release = Lane.Job
+public typealias Release = @Sendable (Durability) async -> Void
 
 /// The runtime's view of the journal.
 public protocol EventLog: AnyObject, Sendable {
   /// Appends a turn; never blocks on the disk. `release` leaves for the outbox, in the order of the appends, once the
-  /// turn is durable. A `lazy` turn rides on the next frame.
+  /// turn is durable, or lost. A `lazy` turn rides on the next frame.
   /// - Returns: the position of its last event.
   @discardableResult
   func append(_ turn: Turn, lazy: Bool, release: Release?) throws(EventLogError) -> UInt64
 
-  /// Lets `release` leave once everything appended so far is durable.
+  /// Lets `release` leave once everything appended so far is durable, or lost.
   func afterDurable(_ release: @escaping Release) throws(EventLogError)
 }
 
@@ -63,10 +70,12 @@ public final class EphemeralLog: EventLog {
     state.withLock { state in
       state.position += UInt64(turn.events.count)
       state.turns.append(turn)
-      if let release { outbox.enqueue(release) }
+      if let release { outbox.enqueue { await release(.durable) } }
       return state.position
     }
   }
 
-  public func afterDurable(_ release: @escaping Release) throws(EventLogError) { outbox.enqueue(release) }
+  public func afterDurable(_ release: @escaping Release) throws(EventLogError) {
+    outbox.enqueue { await release(.durable) }
+  }
 }

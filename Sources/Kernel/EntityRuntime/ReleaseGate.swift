@@ -16,7 +16,7 @@ final class ReleaseGate: Sendable {
 
   /// What the log holds.
   var release: Release {
-    { [self] in await pass()?() }
+    { [self] in await pass()?($0) }
   }
 
   /// - Parameter release: nil if nothing waits for the turn.

@@ -30,11 +30,13 @@ public final class RuntimeContext: Sendable {
 }
 
 extension RuntimeContext {
-  /// Returns once everything appended so far is durable.
+  /// Returns once everything appended so far is durable. - Throws: `.failed` if it is lost.
   public func untilDurable() async throws(EventLogError) {
     let result = await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<Void, EventLogError>, Never>) in
-      do throws(EventLogError) { try log.afterDurable { continuation.resume(returning: .success(())) } } catch {
+      do throws(EventLogError) {
+        try log.afterDurable { continuation.resume(returning: $0 == .durable ? .success(()) : .failure(.failed)) }
+      } catch {
         continuation.resume(returning: .failure(error))
       }
     }

@@ -153,7 +153,8 @@ public struct DeviceGateway: Sendable {
       if let queue = queues[MailboxKey.device(id)] {
         try await queue.read({ $0.mail.pending }, inOrder: deliver)
       } else {
-        try context.log.afterDurable { [self] in
+        try context.log.afterDurable { [self] fate in
+          guard fate == .durable else { return }
           deliver([])
           // Its first message may have come meanwhile.
           if queues.contains(MailboxKey.device(id)) { lane(of: id).enqueue { [self] in await deliverStored(to: id) } }

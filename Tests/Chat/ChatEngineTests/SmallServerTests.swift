@@ -9,6 +9,7 @@ import Logging
 import PushDomain
 import PushEngine
 import ScriptedClients
+import SimulatedDisk
 import Synchronization
 import SystemPackage
 import Testing
@@ -49,13 +50,14 @@ struct SmallServer {
 
   /// One process: a node with a partition in each directory.
   static func run(
-    in directories: [FilePath], _ body: @Sendable ([SmallServer]) async throws -> Void
+    in directories: [FilePath], _ environment: EngineEnvironment = EngineEnvironment(),
+    _ body: @Sendable ([SmallServer]) async throws -> Void
   ) async throws {
     let options = Options(sections: [
       "service.request-chat": ["_client_timeout_notification": "0"], "push": ["pushEnabled": "comet,test"],
     ])
     let node = Node(
-      NodeConfiguration(options: options), environment: EngineEnvironment(),
+      NodeConfiguration(options: options), environment: environment,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let servers = directories.map { SmallServer(node, directory: $0) }
     let services = servers.map(\.service)
@@ -120,6 +122,32 @@ struct SmallServerTests {
         await #expect(throws: EngineError.chat(.unknownService)) { try await servers[0].texts(of: ids[0]) }
         await #expect(throws: EngineError.chat(.unknownService)) { try await servers[1].texts(of: ids[1]) }
       }
+    }
+  }
+
+  @Test(
+    "goes on when the journal of another partition of the process fails: who waits there hears so, and it is dropped")
+  func oneFails() async throws {
+    let disk = MemoryDisk()
+    let started = Mutex<[String]>([])
+    var environment = EngineEnvironment()
+    environment.storage = disk
+    try await SmallServer.run(in: ["/a", "/b"], environment) { servers in
+      let chats = [try await servers[0].startChat(), try await servers[1].startChat()]
+      started.withLock { $0 = chats.map(\.id) }
+      disk.set(fault: DiskFault(.fail(.ioError), lasts: true) { $0.path.starts(with: "/a") })
+      await #expect(throws: EngineError.unavailable) {
+        try await servers[0].chat.chats.send(chats[0].id, text: "lost", by: .house)
+      }
+      await servers[0].service.close()
+      _ = try await servers[1].chat.chats.send(chats[1].id, text: "kept", by: .house)
+      #expect(try await servers[1].texts(of: chats[1].id).last == "kept")
+    }
+    disk.set(fault: nil)
+    let ids = started.withLock { $0 }
+    try await SmallServer.run(in: ["/a", "/b"], environment) { servers in
+      let texts = [try await servers[0].texts(of: ids[0]), try await servers[1].texts(of: ids[1])]
+      #expect(texts.map(\.count) == [1, 2])
     }
   }
 

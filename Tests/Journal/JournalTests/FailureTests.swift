@@ -8,7 +8,8 @@ import Testing
 @Suite("Journal writer on a disk that fails")
 struct FailureTests {
   @Test(
-    "a failed write acknowledges nothing, is told once, and is never tried again", arguments: [Errno.ioError, .noSpace])
+    "a failed write acknowledges nothing, tells who waits that it is lost, is told once, and is never tried again",
+    arguments: [Errno.ioError, .noSpace])
   func failedWrite(errno: Errno) throws {
     let storage = FaultyStorage()
     let journal = try TestJournal(storage)
@@ -26,7 +27,7 @@ struct FailureTests {
     #expect(throws: JournalError.failed) { try journal.writer.enqueue(log.waiter(1), for: 1) }
     #expect(throws: JournalError.failed) { try journal.writer.close() }
     #expect(journal.fatal.all.count == 1)
-    #expect(log.all == [])
+    #expect(log.all == [] && log.lost.withLock { $0 } == [0])
     #expect(journal.writer.durablePosition == 3)
     #expect(storage.state.withLock { $0.faults.durableWriteCount } == before + 1)
   }

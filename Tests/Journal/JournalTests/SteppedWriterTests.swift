@@ -33,6 +33,8 @@ struct SteppedWriterTests {
     final class Appender: DurabilityWaiter {
       let writer: JournalWriter
       init(_ writer: JournalWriter) { self.writer = writer }
+      func wasLost() {}
+
       func becameDurable(position: UInt64) {
         writer.step()
         _ = try? writer.append(sampleRecords(1, from: 1))

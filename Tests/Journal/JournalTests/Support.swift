@@ -113,6 +113,7 @@ func records(in bytes: UnsafeRawBufferPointer, checkingHashes: Bool = true) thro
 /// Remembers the order in which waiters were released.
 final class ReleaseLog: Sendable {
   let released = Mutex<[Int]>([])
+  let lost = Mutex<[Int]>([])
 
   func waiter(_ number: Int) -> Waiter { Waiter(number, self) }
 
@@ -124,6 +125,7 @@ final class ReleaseLog: Sendable {
       self.log = log
     }
     func becameDurable(position: UInt64) { log.released.withLock { $0.append(number) } }
+    func wasLost() { log.lost.withLock { $0.append(number) } }
   }
 
   var all: [Int] { released.withLock { $0 } }

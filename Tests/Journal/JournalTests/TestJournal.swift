@@ -46,6 +46,8 @@ struct TestJournal {
 /// Opens a gate when it is released.
 final class GateOpener: DurabilityWaiter {
   let gate = Gate()
+  func wasLost() {}
+
   func becameDurable(position: UInt64) { gate.open() }
 }
 

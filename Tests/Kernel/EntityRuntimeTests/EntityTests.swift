@@ -61,6 +61,30 @@ struct EntityTests {
     }
   }
 
+  @Test(
+    "whoever waits when the log fails hears that it is lost, and no effect follows", .timeLimit(.minutes(1)))
+  func lost() async throws {
+    try await withEntity { entity, log, diary, _, _ in
+      async let change = Self.outcome { _ = try await entity.perform(.add(5)) { $0.total } }
+      await until { log.waitingCount == 1 }
+      async let refusal = Self.outcome { _ = try await entity.perform(.add(20)) { $0.total } }
+      await until { log.waitingCount == 2 }
+      async let reading = Self.outcome { _ = try await entity.read { $0.total } }
+      await until { log.waitingCount == 3 }
+      log.fail()
+      let outcomes = await [change, refusal, reading]
+      #expect(outcomes == ["failed", "failed", "failed"])
+      #expect(diary.lines == [])
+    }
+  }
+
+  private static func outcome(_ body: @Sendable () async throws -> Void) async -> String {
+    do {
+      try await body()
+      return "done"
+    } catch { return "\(error)" }
+  }
+
   @Test("the events of one turn carry consecutive sequence numbers", .timeLimit(.minutes(1)))
   func sequence() async throws {
     try await withEntity { entity, log, _, _, _ in

@@ -22,12 +22,17 @@ final class ManualLog: EventLog {
   func refuse(_ error: EventLogError?) { state.withLock { $0.refusal = error } }
 
   /// Everything appended so far becomes durable.
-  func sync() {
+  func sync() { release(.durable) }
+
+  /// The disk fails: nothing that waits will ever be known to be durable.
+  func fail() { release(.lost) }
+
+  private func release(_ fate: Durability) {
     let releases = state.withLock { state in
       defer { state.waiting = [] }
       return state.waiting
     }
-    outbox.enqueue(contentsOf: releases)
+    outbox.enqueue(contentsOf: releases.map { release -> Lane.Job in { await release(fate) } })
   }
 
   func append(_ turn: Turn, lazy: Bool, release: Release?) throws(EventLogError) -> UInt64 {

@@ -125,6 +125,8 @@ final class Acknowledgements: Sendable {
       self.owner = owner
     }
 
+    func wasLost() {}
+
     func becameDurable(position: UInt64) { owner.released(self.position, durable: position) }
   }
 }

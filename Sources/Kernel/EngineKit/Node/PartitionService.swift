@@ -35,7 +35,8 @@ package final class PartitionService: Sendable {
     for feature in features { await feature.drain() }
   }
 
-  func close() async {
+  /// Ends it: for good, or because its journal has failed and the node goes on with the others.
+  package func close() async {
     for feature in features { feature.finish() }
     await partition.close()
   }

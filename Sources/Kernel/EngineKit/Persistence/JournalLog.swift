@@ -22,7 +22,7 @@ final class JournalLog: EventLog {
         tag: event.tag, payload: event.payload)
     }
     #if CARILLON_CANARIES
-      if Canary.sings(.ackBeforeSync), let release { outbox.enqueue(release) }
+      if Canary.sings(.ackBeforeSync), let release { outbox.enqueue { await release(.durable) } }
       let release = Canary.sings(.ackBeforeSync) ? nil : release
     #endif
     do throws(JournalError) {
@@ -37,12 +37,15 @@ final class JournalLog: EventLog {
       // Behind everything appended so far; what is durable already passes at once, in its place.
       isDurable = try writer.enqueue(PendingRelease(release), for: writer.lastPosition)
     } catch { throw Self.error(error) }
-    if isDurable, !outbox.enqueue(release) { throw .failed }
+    if isDurable, !outbox.enqueue({ await release(.durable) }) { throw .failed }
   }
 
   /// Takes the waiters of one commit to the outbox together.
   static func delivery(to outbox: Lane) -> JournalWriter.Delivery {
-    { waiters, _ in outbox.enqueue(contentsOf: waiters.compactMap { ($0 as? PendingRelease)?.release }) }
+    { waiters, position in
+      let fate = position == nil ? Durability.lost : .durable
+      outbox.enqueue(contentsOf: waiters.compactMap { ($0 as? PendingRelease)?.job(fate) })
+    }
   }
 
   private static func error(_ error: JournalError) -> EventLogError {
@@ -63,4 +66,7 @@ private final class PendingRelease: DurabilityWaiter {
 
   /// The journal hands releases over together, see `delivery(to:)`.
   func becameDurable(position: UInt64) {}
+  func wasLost() {}
+
+  func job(_ fate: Durability) -> Lane.Job { { [release] in await release(fate) } }
 }
