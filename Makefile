@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz bench format lint clean
+.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz bench proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -99,6 +99,14 @@ bench: setup ## Measure: journal, chat, idle connections, restart
 	$(SWIFT) build -c release --product carillon $(FLAGS)
 	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
 	.build/release/carillon-bench all
+
+PROTO := Sources/Messaging/MCSProtocol/Proto
+proto: setup ## Make the Swift code of a device's protocol anew from its .proto files
+	@command -v protoc >/dev/null || { sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq protobuf-compiler; }
+	$(SWIFT) build -c release --product protoc-gen-swift
+	cd $(PROTO) && protoc --plugin=$(CURDIR)/.build/release/protoc-gen-swift --swift_out=. \
+	  --swift_opt=Visibility=Public --swift_opt=UseAccessLevelOnImports=true mcs.proto checkin.proto
 
 format: ## Format the sources
 	$(SWIFT) format --in-place --recursive Package.swift Sources Journal Benchmarks Tests

@@ -228,6 +228,7 @@ let package = Package(
       "CarillonConfiguration", in: "Sources/App",
       [
         "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "HTTPEdge", "Journal", "NetworkAddress",
+        "PushDomain",
         "SupportDomain",
         configuration, systemPackage, yams,
       ]),

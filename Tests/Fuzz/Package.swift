@@ -139,7 +139,7 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress",
+        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress", "PushDomain",
         "SupportDomain", configuration, systemPackage, yams,
       ],
       exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+identity.swift"]),

@@ -120,10 +120,11 @@ public struct InstallationService: Sendable {
   public func importAPNs(
     token: String, application: String, isSandbox: Bool, sender: String
   ) async throws(InstallationFailure) -> String {
-    guard let deviceID = try? DeviceIdentifier.cleaned(token, type: "ios") else {
+    guard let deviceID = try? DeviceIdentifier.cleaned(token, type: PushType.ios.rawValue) else {
       throw .invalidParameters("apns_token")
     }
-    let address = PushAddress(type: "ios", deviceID: deviceID, provider: nil, language: nil, debug: isSandbox)
+    let address = PushAddress(
+      type: PushType.ios.rawValue, deviceID: deviceID, provider: nil, language: nil, debug: isSandbox)
     // One device for one APNs token, however often it is imported: its number is the beginning of the address's hash.
     let hash = DeviceKey.of(address).prefix(16)
     let id = InstallationID(max(1, (UInt64(hash, radix: 16) ?? 1) >> 1))

@@ -159,6 +159,7 @@ extension MessageStep {
 extension MailScope {
   /// What people are shown of a registration: the beginning of a hash, the same in all places.
   static func shown(_ scope: String) -> String {
-    "#" + DeviceKey.of(PushAddress(type: "gcm", deviceID: scope, provider: nil, language: nil)).prefix(8)
+    "#"
+      + DeviceKey.of(PushAddress(type: PushType.gcm.rawValue, deviceID: scope, provider: nil, language: nil)).prefix(8)
   }
 }

@@ -5,7 +5,7 @@ import PushEngine
 /// What somebody asks for who subscribes. Spec: GMS 10.1.
 public struct SubscriptionOrder: Sendable, Equatable {
   /// The types that a subscription may have, if the server has them enabled.
-  public static let types = ["ios", "gcm", "android", "fcm", "httpcb", "customhttp", "comet"]
+  public static let types = PushType.ofSubscriptions.map(\.rawValue)
 
   public var subscriberID: String
   public var filter: String

@@ -26,9 +26,10 @@ public enum DeviceIdentifier {
   /// - Parameter type: the push type; URLs, subscriptions and user keys keep every character.
   public static func cleaned(_ text: String, type: String) throws(Problem) -> String {
     guard text.utf8.count <= lengthMaximum else { throw .tooLong }
-    if keepsText(type) {
+    let known = PushType(rawValue: type)
+    if known?.keepsText == true {
       guard !text.isEmpty else { throw .empty }
-      if type == "httpcb", !isWebURL(text) { throw .noURL }
+      if known == .httpcb, !isWebURL(text) { throw .noURL }
       return text
     }
     let kept = text.filter { $0 != " " && $0 != "<" && $0 != ">" }
@@ -36,21 +37,17 @@ public enum DeviceIdentifier {
     guard kept.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace }) else {
       throw .whiteSpace
     }
-    return type == "ios" && kept.utf8.allSatisfy(\.isHexDigit) ? kept.lowercased() : kept
+    return known == .ios && kept.utf8.allSatisfy(\.isHexDigit) ? kept.lowercased() : kept
   }
 
   /// True for a token that one physical device has: it has one owner at a time. A URL or a free name may be many
   /// people's.
-  public static func isToken(type: String) -> Bool { !["httpcb", "customhttp", "comet"].contains(type) }
+  public static func isToken(type: String) -> Bool { PushType(rawValue: type)?.isToken ?? true }
 
   /// Whether it can be posted to at all; the courier judges the rest.
   private static func isWebURL(_ text: String) -> Bool {
     let lower = text.lowercased()
     return ["http://", "https://"].contains { lower.hasPrefix($0) && lower.utf8.count > $0.utf8.count }
-  }
-
-  private static func keepsText(_ type: String) -> Bool {
-    ["httpcb", "customhttp", "webpush", "comet"].contains(type)
   }
 }
 

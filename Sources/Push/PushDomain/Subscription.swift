@@ -126,7 +126,7 @@ public struct SubscriptionTerms: Sendable, Equatable, Codable {
   public func opens(to userKey: String?) -> Bool { owner == nil || owner == userKey }
 
   /// The user whom it is for, where the address is one. Spec: GMS 10.1, `comet`.
-  public var userKey: String? { address.type == "comet" ? address.deviceID : nil }
+  public var userKey: String? { address.pushType == .comet ? address.deviceID : nil }
 }
 
 /// What was published: a text that is handed on as it is, or the text of a JSON object. Spec: GMS 10.2.

@@ -70,8 +70,8 @@ final class SupportCourier: PushProvider {
 /// Where notifications and events go: the URLs in force, and the couriers that carry them there.
 final class SupportWebhooks: Sendable {
   /// Served by the couriers of the rim.
-  static let webhookType = "support-webhook"
-  static let eventsType = "support-events"
+  static let webhookType = PushType.supportWebhook.rawValue
+  static let eventsType = PushType.supportEvents.rawValue
 
   private let options: OptionStore
   private let pushOptions: PushOptionCache
@@ -154,8 +154,11 @@ final class SupportWebhooks: Sendable {
       let target = PushAddress(type: Self.webhookType, deviceID: url, provider: settings.pushProvider)
       return (provider, target, webhookOptions(settings))
     case .airship:
-      guard let provider = providers("airship") else { return nil }
-      return (provider, PushAddress(type: "airship", deviceID: "", provider: settings.pushProvider), named(settings))
+      guard let provider = providers(PushType.airship.rawValue) else { return nil }
+      return (
+        provider, PushAddress(type: PushType.airship.rawValue, deviceID: "", provider: settings.pushProvider),
+        named(settings)
+      )
     case .direct, nil: return nil
     }
   }

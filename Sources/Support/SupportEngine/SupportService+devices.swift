@@ -123,7 +123,7 @@ extension SupportService {
       throw .invalid(field: field, reason: "is longer than \(maximum) bytes")
     }
     do throws(DeviceIdentifier.Problem) {
-      return try DeviceIdentifier.cleaned(text, type: isAppleToken ? "ios" : "android")
+      return try DeviceIdentifier.cleaned(text, type: (isAppleToken ? PushType.ios : .android).rawValue)
     } catch { throw .invalid(field: field, reason: error.reason) }
   }
 
@@ -196,7 +196,8 @@ extension SupportAppSettings {
   func directAddress(of device: SupportDevice.Key, locale: String? = nil) -> PushAddress? {
     guard integration == .direct, device.address == .pushToken else { return nil }
     return PushAddress(
-      type: device.platform == .ios ? "ios" : "fcm", deviceID: device.identifier, provider: pushProvider,
+      type: (device.platform == .ios ? PushType.ios : .fcm).rawValue, deviceID: device.identifier,
+      provider: pushProvider,
       language: locale, debug: usesDebug)
   }
 }

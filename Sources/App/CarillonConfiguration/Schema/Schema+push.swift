@@ -1,9 +1,11 @@
+import PushDomain
+
 extension Schema {
   /// Where an option of a push may stand. Spec: GMS 8.3, scope E.
   static let everywhere: Set<SectionKind> = [.push, .pushProvider, .pushEvent, .pushProviderEvent]
 
   /// The push types that this version delivers.
-  static let pushTypes = ["ios", "android", "gcm", "fcm", "customhttp", "httpcb", "airship", "webpush"]
+  static let pushTypes = PushType.ofDevices.map(\.rawValue)
 
   /// Notifications. Spec: GMS 8.3.
   static let push: [OptionSpecification] =
@@ -13,7 +15,8 @@ extension Schema {
         "event types that trigger no push and do not appear in lastTranscript (section push wins over chat)",
         takes: .reload),
       OptionSpecification(
-        "pushEnabled", in: [.push], .choices(pushTypes + ["comet", "orscb"]), default: "comet",
+        "pushEnabled", in: [.push], .choices(pushTypes + [PushType.comet.rawValue, "orscb"]),
+        default: PushType.comet.rawValue,
         "the push types that may be used", takes: .reload),
       OptionSpecification(
         "defaultSubscriptionExpiration", in: [.push], .integer(30...Int(Int32.max)), default: "30",

@@ -35,7 +35,7 @@ struct NotificationRoutes {
     var order = try SubscriptionOrder(body)
     order.owner = try request.userKey(limits: limits)
     // What goes to somebody's Comet sessions is that user's to ask for.
-    if provesUsers, order.type == "comet", order.deviceID != order.owner {
+    if provesUsers, order.type == PushType.comet.rawValue, order.deviceID != order.owner {
       throw EdgeFailure.forbidden("The device of a subscription of type comet is the user who asks for it")
     }
     let id = try await engine.notifications.subscribe(order)

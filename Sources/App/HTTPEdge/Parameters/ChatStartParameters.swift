@@ -67,8 +67,8 @@ extension RequestParameters {
       guard var device = first(of: "push_notification_deviceid") else { return nil }
       guard let type = first(of: "push_notification_type") else { throw .missingParameter("push_notification_type") }
       // Tokens are often pasted from a debug print, over several lines: `<740f4707 bebcf74f …>`.
-      if type == "ios" { device = device.filter { !$0.isWhitespace && $0 != "<" && $0 != ">" } }
-      guard type != "comet" else {
+      if type == PushType.ios.rawValue { device = device.filter { !$0.isWhitespace && $0 != "<" && $0 != ">" } }
+      guard type != PushType.comet.rawValue else {
         throw .badParameter("push_notification_type", "is comet, which reaches no app that is away")
       }
       // Kept as it came: who pushes cleans it.

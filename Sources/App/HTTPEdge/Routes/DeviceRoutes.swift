@@ -90,7 +90,7 @@ extension JSONValue {
 }
 
 extension DeviceRegistration {
-  private static let types = ["ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush"]
+  private static let types = PushType.ofDevices.map(\.rawValue)
 
   /// - Parameter owner: who registers; an operator's request may name somebody.
   init(_ parameters: RequestParameters, owner: String?) throws(EdgeFailure) {

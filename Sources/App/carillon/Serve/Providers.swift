@@ -64,7 +64,7 @@ struct Providers {
   /// Every enabled type, with the credentials of section `push` and with each named provider that has some of its own.
   func readiness(_ configuration: LoadedConfiguration) -> [Readiness] {
     let options = configuration.options
-    let enabled = Options.list(options.push("pushEnabled", tag: "") ?? "comet")
+    let enabled = Options.list(options.push("pushEnabled", tag: "") ?? PushType.comet.rawValue)
     let named = SectionNames.providers(configuration.sections.keys)
     var found: [Readiness] = []
     for type in enabled where table[type] != nil {
@@ -124,28 +124,23 @@ struct Providers {
 
 /// What stands for a device when there is none: only the credentials are in question.
 private enum Samples {
-  private static let prefixes: [String: [String]] = [
-    "ios": ["apple.", "ios."], "fcm": ["fcm."], "gcm": ["android.", "fcm."], "android": ["android.", "fcm."],
-    "customhttp": ["customhttp."], "httpcb": ["webhooks."], "airship": ["airship."], "webpush": ["webpush."],
-  ]
-
   /// Whether an option belongs to a type's credentials in this environment.
   static func isCredential(_ option: String, of type: String, debug: Bool) -> Bool {
     guard option.hasPrefix("debug.") == debug else { return false }
     let name = debug ? String(option.dropFirst("debug.".count)) : option
-    return prefixes[type]?.contains { name.hasPrefix($0) } ?? false
+    return PushType(rawValue: type)?.credentialPrefixes.contains { name.hasPrefix($0) } ?? false
   }
 
   static func device(_ type: String) -> String {
-    switch type {
-    case "httpcb": "https://receiver.invalid/"
-    case "webpush":
+    switch PushType(rawValue: type) {
+    case .httpcb: "https://receiver.invalid/"
+    case .webpush:
       // The generator of P-256 is a point as good as any.
       """
       {"endpoint":"https://push.invalid/","keys":{"auth":"AAAAAAAAAAAAAAAAAAAAAA",\
       "p256dh":"BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}}
       """
-    case "ios": "00"
+    case .ios: "00"
     default: "sample"
     }
   }

@@ -17,7 +17,7 @@ import Synchronization
 /// ```
 /// A pause costs no attempt: the message stays until its time is over.
 package final class CometCourier: PushProvider {
-  package static let type = "comet"
+  package static let type = PushType.comet.rawValue
 
   struct Limits: Sendable {
     /// The longest pause between two looks for a session.

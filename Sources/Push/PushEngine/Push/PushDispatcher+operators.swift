@@ -18,7 +18,7 @@ package import PushDomain
 package struct OperatorEvents: PushProducer {
   package static let prefix = "event/"
   /// The push type; served by a courier of the rim.
-  static let type = "push-events"
+  static let type = PushType.operatorEvents.rawValue
   package static let tag = "push.event"
 
   /// Nobody owes them: an event is told once, by its name.

@@ -341,7 +341,8 @@ package final class PushDispatcher: LaneRunner {
 
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
   package func obstacle(_ target: PushAddress, tag: String) -> String? {
-    let enabled = Options.list(optionCache.options(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? "comet")
+    let enabled = Options.list(
+      optionCache.options(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? CometCourier.type)
     guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
     guard let provider = couriers[target.type] else { return "no courier for this type" }
     return provider.obstacle(target, pushOptions(target, tag: tag))

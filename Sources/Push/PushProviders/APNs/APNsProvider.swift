@@ -34,7 +34,7 @@ public final class APNsProvider: PushProvider {
     }
   }
 
-  public var types: Set<String> { ["ios"] }
+  public var types: Set<String> { [PushType.ios.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do throws(PushObstacle) {

@@ -10,7 +10,7 @@ public struct AirshipProvider: PushProvider {
 
   public init(courier: WebhookCourier) { self.courier = courier }
 
-  public var types: Set<String> { ["airship"] }
+  public var types: Set<String> { [PushType.airship.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
@@ -35,7 +35,7 @@ public struct AirshipProvider: PushProvider {
 
   /// Has Airship look at the credential and at a made-up push, for the operator's check of the configuration.
   public func validate(_ options: PushOptions, now: Timestamp) async -> PushOutcome {
-    let nobody = PushAddress(type: "airship", deviceID: "00000000-0000-4000-8000-000000000000")
+    let nobody = PushAddress(type: PushType.airship.rawValue, deviceID: "00000000-0000-4000-8000-000000000000")
     let message = PushMessage(
       producer: "check", number: 1, tag: "check", alert: "check", content: Array("{}".utf8), service: "", target: nobody
     )

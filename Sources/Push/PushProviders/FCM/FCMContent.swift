@@ -39,7 +39,7 @@ struct FCMContent: Sendable, Equatable {
   /// not be woken to decide. Spec: support requests 6.1.
   private static func showsOptions(_ message: PushMessage) -> Bool {
     let isData = message.form == .members && message.display == nil && message.alert.isEmpty
-    return message.target.type == "fcm" && !isData
+    return message.target.pushType == .fcm && !isData
   }
 
   /// The content so that it fits: shortened, or else the message's compact form.

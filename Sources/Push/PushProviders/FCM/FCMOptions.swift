@@ -35,7 +35,7 @@ struct FCMOptions: Sendable, Hashable {
 
   /// - Throws: what is missing, or has a form that cannot be right; no file is read.
   init(_ target: PushAddress, _ options: PushOptions) throws(PushObstacle) {
-    let isFCM = target.type == "fcm"
+    let isFCM = target.pushType == .fcm
     form = try Self.form(options, isFCM: isFCM)
     place = HTTP2Place(
       baseURL: options.text("fcm.base_url") ?? Self.baseURL, serverName: options.text("fcm.server_name"),

@@ -30,7 +30,7 @@ public final class FCMProvider: PushProvider {
     }
   }
 
-  public var types: Set<String> { ["fcm", "gcm", "android"] }
+  public var types: Set<String> { Set([PushType.fcm, .gcm, .android].map(\.rawValue)) }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do throws(PushObstacle) {

@@ -19,7 +19,7 @@ public struct WebPushProvider: PushProvider {
 
   public init(courier: WebhookCourier) { self.courier = courier }
 
-  public var types: Set<String> { ["webpush"] }
+  public var types: Set<String> { [PushType.webpush.rawValue] }
 
   private struct Configuration {
     let key: VAPIDKey

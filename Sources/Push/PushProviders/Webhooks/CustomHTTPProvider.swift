@@ -11,7 +11,7 @@ public struct CustomHTTPProvider: PushProvider {
 
   public init(courier: WebhookCourier) { self.courier = courier }
 
-  public var types: Set<String> { ["customhttp"] }
+  public var types: Set<String> { [PushType.customhttp.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
@@ -23,7 +23,7 @@ public struct CustomHTTPProvider: PushProvider {
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook("customhttp", options.text("customhttp.url"), courier.settings, isWhole: true)
+    .webhook(PushType.customhttp.rawValue, options.text("customhttp.url"), courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {

@@ -9,7 +9,7 @@ public struct HTTPCallbackProvider: PushProvider {
 
   public init(courier: WebhookCourier) { self.courier = courier }
 
-  public var types: Set<String> { ["httpcb"] }
+  public var types: Set<String> { [PushType.httpcb.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
@@ -31,7 +31,7 @@ public struct HTTPCallbackProvider: PushProvider {
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook("httpcb", target.deviceID, courier.settings)
+    .webhook(PushType.httpcb.rawValue, target.deviceID, courier.settings)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {

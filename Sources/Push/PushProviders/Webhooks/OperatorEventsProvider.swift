@@ -9,7 +9,7 @@ public struct OperatorEventsProvider: PushProvider {
 
   public init(courier: WebhookCourier) { self.courier = courier }
 
-  public var types: Set<String> { ["push-events"] }
+  public var types: Set<String> { [PushType.operatorEvents.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {

@@ -10,8 +10,8 @@ public import PushDomain
 /// The URLs come from tenants, so `EndpointPolicy` holds, and they must be `https` unless `support.test` is `true`.
 public struct SupportWebhookProvider: PushProvider {
   /// Spec: support requests 5.
-  public static let notificationType = "support-webhook"
-  public static let eventType = "support-events"
+  public static let notificationType = PushType.supportWebhook.rawValue
+  public static let eventType = PushType.supportEvents.rawValue
   /// Seconds that `support.webhook_timeout` may be, and what it is if it is not set. Spec: support requests 10.
   public static let timeoutSeconds = 1...60
   public static let timeoutSecondsDefault = 10
