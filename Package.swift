@@ -89,6 +89,7 @@ let package = Package(
 
     // Kernel: entities, and what they live on.
     module("EventSourcing", in: "Sources/Kernel"),
+    module("TextEncoding", in: "Sources/Kernel", [crypto]),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",
@@ -109,7 +110,7 @@ let package = Package(
 
     // Push.
     module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
-    module("WebPushEncryption", in: "Sources/Push", [crypto]),
+    module("WebPushEncryption", in: "Sources/Push", ["TextEncoding", crypto]),
     module(
       "PushEngine", in: "Sources/Push",
       [
@@ -119,7 +120,8 @@ let package = Package(
     module(
       "PushProviders", in: "Sources/Push",
       [
-        "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress", "WebPushEncryption",
+        "TextEncoding", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
+        "WebPushEncryption",
         asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
 
@@ -142,7 +144,8 @@ let package = Package(
     module(
       "MessagingEngine", in: "Sources/Messaging",
       [
-        "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain", "PushEngine",
+        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain",
+        "PushEngine",
         "WebPushEncryption", crypto,
       ]),
     module(
@@ -155,7 +158,8 @@ let package = Package(
     module(
       "CCSEdge", in: "Sources/Messaging",
       [
-        "CExpat", "EdgeSecurity", "EngineKit", "GCMProtocol", "JSONEnvelope", "MessagingEngine", "NetworkAddress",
+        "TextEncoding", "CExpat", "EdgeSecurity", "EngineKit", "GCMProtocol", "JSONEnvelope", "MessagingEngine",
+        "NetworkAddress",
         "PushDomain",
         "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
       ]),
@@ -188,7 +192,8 @@ let package = Package(
     module(
       "SupportEngine", in: "Sources/Support",
       [
-        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "TextEncoding", "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime",
+        "EventSourcing",
         "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
         crypto, logging, metrics,
       ]),
@@ -200,7 +205,8 @@ let package = Package(
 
     // Client.
     module(
-      "CarillonClient", in: "Sources/Client", ["Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+      "CarillonClient", in: "Sources/Client",
+      ["TextEncoding", "Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
 
     // App: the one list of all that. jemalloc takes the place of malloc in the executables: messages are allocated on one
     // thread and freed on another, which costs glibc's allocator a fifth of the server's time.
@@ -214,7 +220,7 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
+        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
         "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol", "NetworkAddress",
         asyncHTTPClient, hummingbird, httpTypes, jwtKit,
         nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
@@ -227,7 +233,8 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "HTTPEdge", "Journal", "NetworkAddress",
+        "TextEncoding", "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "HTTPEdge", "Journal",
+        "NetworkAddress",
         "PushDomain",
         "SupportDomain",
         configuration, systemPackage, yams,
@@ -277,6 +284,7 @@ let package = Package(
       ],
       path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
+    tests("TextEncodingTests", in: "Kernel", ["TextEncoding"]),
     tests("EventSourcingTests", in: "Kernel", ["TestSupport", "EventSourcing"]),
     tests("JSONEnvelopeTests", in: "Wire", ["JSONEnvelope"]),
     tests("BayeuxTests", in: "Comet", ["Bayeux", "JSONEnvelope"]),
@@ -311,7 +319,7 @@ let package = Package(
     tests(
       "PushProvidersTests", in: "Push",
       [
-        "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
+        "TextEncoding", "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
         "StandInSupport", asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
       ]),
     tests("PrometheusMetricsTests", in: "Wire", ["PrometheusMetrics", coreMetrics, metrics]),
@@ -321,7 +329,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain",
+        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain",
+        "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "SimulatedDisk", "StandInSupport", "TestSupport", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,

@@ -58,6 +58,7 @@ let package = Package(
   targets: [
     // As in the root package.
     module("EventSourcing", in: "Sources/Kernel"),
+    module("TextEncoding", in: "Sources/Kernel", [crypto]),
     module("JSONEnvelope", in: "Sources/Wire"),
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
@@ -67,7 +68,7 @@ let package = Package(
     module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
     module("GCMProtocol", in: "Sources/Messaging", ["JSONEnvelope", "PushDomain", "EventSourcing"]),
     module("MCSProtocol", in: "Sources/Messaging", [protobuf], exclude: ["Proto/checkin.proto", "Proto/mcs.proto"]),
-    module("WebPushEncryption", in: "Sources/Push", [crypto]),
+    module("WebPushEncryption", in: "Sources/Push", ["TextEncoding", crypto]),
     .systemLibrary(name: "CLZ4", path: "Journal/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("LZ4", in: "Journal", ["CLZ4"]),
@@ -95,7 +96,8 @@ let package = Package(
     module(
       "MessagingEngine", in: "Sources/Messaging",
       [
-        "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain", "PushEngine",
+        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain",
+        "PushEngine",
         "WebPushEncryption", crypto,
       ]),
     module(
@@ -116,7 +118,8 @@ let package = Package(
     module(
       "SupportEngine", in: "Sources/Support",
       [
-        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "TextEncoding", "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime",
+        "EventSourcing",
         "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
         crypto, logging, metrics,
       ]),
@@ -139,7 +142,8 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress", "PushDomain",
+        "TextEncoding", "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress",
+        "PushDomain",
         "SupportDomain", configuration, systemPackage, yams,
       ],
       exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+identity.swift"]),
@@ -147,7 +151,8 @@ let package = Package(
     // Without its server, and with that without NIO.
     .systemLibrary(
       name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    module("CCSEdge", in: "Sources/Messaging", ["CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
+    module(
+      "CCSEdge", in: "Sources/Messaging", ["TextEncoding", "CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
 
     // The fuzzers, and what they share.
     .systemLibrary(name: "CFuzzer", path: "CFuzzer"),

@@ -4,6 +4,7 @@ import EventSourcing
 import GCMProtocol
 package import PushDomain
 import Synchronization
+import TextEncoding
 
 /// Why a device group was not made or changed. Spec: GCM B7.6.
 public enum GroupFailure: Error, Sendable, Equatable {
@@ -27,7 +28,7 @@ extension MessagingService {
     guard !members.isEmpty else { throw .noValidTokens }
     let entity = GroupIndex.entityKey(name: name, sender: sender)
     guard let group = groups.entity(entity, limit: limits.deviceGroupsMaximum) else { throw .unavailable }
-    let key = "APA91b" + RegistrationToken.text(identifiers.bytes(96))
+    let key = "APA91b" + Base64.encodeForURL(identifiers.bytes(96))
     return try await perform(.create(key: key, tokens: members), on: group) { $0.key } ?? key
   }
 

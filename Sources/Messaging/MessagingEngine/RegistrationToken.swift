@@ -1,5 +1,6 @@
 import Crypto
 import PushDomain
+import TextEncoding
 
 /// The text by which app servers name a registration: it says itself where to look, and cannot be guessed.
 ///
@@ -28,7 +29,7 @@ struct RegistrationToken {
     }
     let (instanceID, rest) = (text[..<colon], text[text.utf8.index(after: colon)...])
     guard instanceID.utf8.count == Self.instanceIDLength, rest.hasPrefix(Self.prefix),
-      let bytes = Self.bytes(rest.utf8.dropFirst(Self.prefix.utf8.count)),
+      let bytes = Base64.decode(digits: rest.utf8.dropFirst(Self.prefix.utf8.count), .url),
       bytes.count == Self.headBytes + Self.proofBytes, bytes[0] == Self.version
     else { return nil }
     id = InstallationID(bytes[1..<9].reduce(0) { $0 << 8 | UInt64($1) })
@@ -51,12 +52,13 @@ struct RegistrationToken {
     var bytes: [UInt8] = [version]
     bytes.append(contentsOf: withUnsafeBytes(of: id.androidID.bigEndian, Array.init))
     bytes.append(contentsOf: withUnsafeBytes(of: UInt32(clamping: registration.number).bigEndian, Array.init))
-    return "\(instanceID(of: registration, seed)):\(prefix)\(self.text(bytes + proof(of: registration.number, seed)))"
+    return
+      "\(instanceID(of: registration, seed)):\(prefix)\(Base64.encodeForURL(bytes + proof(of: registration.number, seed)))"
   }
 
   private static func instanceID(of registration: AppRegistration, _ seed: [UInt8]) -> String {
     if let own = registration.instanceID, own.utf8.count == instanceIDLength, !own.contains(":") { return own }
-    return text(Array(mac("instance", registration.number, seed).prefix(8)))
+    return Base64.encodeForURL(Array(mac("instance", registration.number, seed).prefix(8)))
   }
 
   private static func proof(of number: Int, _ seed: [UInt8]) -> [UInt8] {
@@ -65,53 +67,6 @@ struct RegistrationToken {
 
   private static func mac(_ purpose: String, _ number: Int, _ seed: [UInt8]) -> [UInt8] {
     Array(HMAC<SHA512>.authenticationCode(for: Array("\(purpose) \(number)".utf8), using: SymmetricKey(data: seed)))
-  }
-
-  // MARK: Base64 for URLs, without padding. Spec: RFC 4648, 5. Every message brings a token that has to be read.
-
-  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  private static let noDigit: UInt8 = 0xFF
-  private static let valuesOfDigits: [UInt8] = digits.indices.reduce(into: Array(repeating: noDigit, count: 256)) {
-    $0[Int(digits[$1])] = UInt8($1)
-  }
-
-  static func text(_ bytes: [UInt8]) -> String {
-    let digits = digits
-    return String(unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { buffer in
-      var (bits, bitCount, count) = (UInt32(0), 0, 0)
-      func put(_ value: UInt32) {
-        buffer[count] = digits[Int(value & 63)]
-        count += 1
-      }
-      for byte in bytes {
-        bits = bits << 8 | UInt32(byte)
-        bitCount += 8
-        while bitCount >= 6 {
-          bitCount -= 6
-          put(bits >> UInt32(bitCount))
-        }
-      }
-      if bitCount > 0 { put(bits << UInt32(6 - bitCount)) }
-      return count
-    }
-  }
-
-  private static func bytes(_ text: Substring.UTF8View) -> [UInt8]? {
-    let values = valuesOfDigits
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 6 / 8)
-    var (bits, bitCount) = (UInt32(0), 0)
-    for digit in text {
-      let value = values[Int(digit)]
-      guard value != noDigit else { return nil }
-      bits = bits << 6 | UInt32(value)
-      bitCount += 6
-      if bitCount >= 8 {
-        bitCount -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
-      }
-    }
-    return bitCount == 6 ? nil : bytes
   }
 }
 

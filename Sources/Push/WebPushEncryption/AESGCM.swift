@@ -1,3 +1,5 @@
+import TextEncoding
+
 internal import struct Crypto.SymmetricKey
 
 #if canImport(FoundationEssentials)
@@ -78,13 +80,6 @@ public struct AESGCMMessage: Sendable, Equatable {
 
   /// URL-safe, with padding: the drafts do without, but the Python clients cannot. Spec: GCM D4.4, seen.
   private static func text(_ bytes: [UInt8]) -> String {
-    let characters = Data(bytes).base64EncodedString().map { character -> Character in
-      switch character {
-      case "+": "-"
-      case "/": "_"
-      default: character
-      }
-    }
-    return String(characters)
+    Base64.encodeForURL(bytes, isPadded: true)
   }
 }

@@ -3,6 +3,7 @@ import EngineKit
 import EventSourcing
 public import JSONEnvelope
 public import SupportDomain
+import TextEncoding
 
 /// Requests, comments and people as JSON, in the shapes of Zendesk's published API: for apps, agents, and whoever
 /// follows requests from outside. Members that this server has nothing for are there and null, because the SDK's models

@@ -1,13 +1,14 @@
 import Crypto
 import JSONEnvelope
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 
 @Suite("Firebase's web registration", .timeLimit(.minutes(5)))
 struct InstallationTests {
-  private static let point = Base64.encodeURLSafe(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
-  private static let secret = Base64.encodeURLSafe([UInt8](repeating: 7, count: 16))
+  private static let point = Base64.encodeForURL(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+  private static let secret = Base64.encodeForURL([UInt8](repeating: 7, count: 16))
 
   private func web(
     token: String, point: String = point, secret: String = secret,
@@ -76,7 +77,7 @@ struct InstallationTests {
     try await ServerHarness.run { server in
       let token = try await TestDevice(server).token()
       let caller = MessagingCaller(client: try await server.connect())
-      let offCurve = Base64.encodeURLSafe([4] + [UInt8](repeating: 1, count: 64))
+      let offCurve = Base64.encodeForURL([4] + [UInt8](repeating: 1, count: 64))
       for (body, status) in [
         ("{}", 400), (#"{"web":5}"#, 400), (web(token: token, point: ""), 400),
         (web(token: token, point: offCurve), 400),

@@ -5,6 +5,7 @@ import GCMProtocol
 import JSONEnvelope
 import PushDomain
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 
@@ -347,8 +348,8 @@ struct NullMemberTests {
       "POST", "/gcm/notification",
       #"{"operation":"create","notification_key_name":"n","registration_ids":["\#(token)"]}"#)
     let group = try #require(made.json["notification_key"]?.string)
-    let point = Base64.encodeURLSafe(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
-    let secret = Base64.encodeURLSafe([UInt8](repeating: 7, count: 16))
+    let point = Base64.encodeForURL(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+    let secret = Base64.encodeForURL([UInt8](repeating: 7, count: 16))
     return [
       Call(.nobody, "/device/1/checkin", #"{"id":"\#(device.id)","securityToken":"\#(device.securityToken)"}"#),
       Call(

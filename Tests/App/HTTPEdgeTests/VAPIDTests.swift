@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 
@@ -10,14 +11,14 @@ struct VAPIDTests {
   static let origins: Set<String> = ["https://push.test", "https://fcm.googleapis.com"]
 
   static func publicKey(_ key: P256.Signing.PrivateKey = key) -> String {
-    Base64.encodeURLSafe(key.publicKey.x963Representation)
+    Base64.encodeForURL(key.publicKey.x963Representation)
   }
 
   static func token(
     _ claims: String, header: String = #"{"typ":"JWT","alg":"ES256"}"#, key: P256.Signing.PrivateKey = key
   ) throws -> String {
-    let text = Base64.encodeURLSafe(header.utf8) + "." + Base64.encodeURLSafe(claims.utf8)
-    return text + "." + Base64.encodeURLSafe(try key.signature(for: Array(text.utf8)).rawRepresentation)
+    let text = Base64.encodeForURL(header.utf8) + "." + Base64.encodeForURL(claims.utf8)
+    return text + "." + Base64.encodeForURL(try key.signature(for: Array(text.utf8)).rawRepresentation)
   }
 
   static func claims(aud: String = #""https://push.test""#, exp: String = "\(now + 3_600)") -> String {
@@ -77,7 +78,7 @@ struct VAPIDTests {
     "what cannot be read",
     arguments: [
       "", "vapid", "vapid t=a.b.c", "vapid k=\(publicKey())", "vapid t=,k=", "vapid t=a.b.c,k=\(publicKey())",
-      "vapid t=\(Base64.encodeURLSafe("{}".utf8)).e30.AAAA,k=\(publicKey())", "WebPush a.b.c", "Basic abc",
+      "vapid t=\(Base64.encodeForURL("{}".utf8)).e30.AAAA,k=\(publicKey())", "WebPush a.b.c", "Basic abc",
       "vapid t=\(String(repeating: "a", count: 2_049)),k=\(publicKey())", "vapid t=a.b.c.d,k=\(publicKey())",
     ])
   func malformed(header: String) {

@@ -1,5 +1,6 @@
 import Engine
 import Foundation
+import TextEncoding
 
 // Apps of support requests that could not work as they are configured. Spec: support requests 2, 5.
 extension ConfigurationJudge {
@@ -92,7 +93,7 @@ extension ConfigurationJudge {
   private static let webhookSecretBytes = 24...64
 
   private static func isWebhookSecret(_ text: String) -> Bool {
-    guard let base64 = text.removing(prefix: "whsec_"), let bytes = Data(base64Encoded: base64) else { return false }
+    guard let base64 = text.removing(prefix: "whsec_"), let bytes = Base64.decode(base64) else { return false }
     return webhookSecretBytes.contains(bytes.count)
   }
 }

@@ -1,6 +1,7 @@
 import EdgeSecurity
 import JSONEnvelope
 import JWTKit
+import TextEncoding
 
 /// Reads keys from PEM and from JSON Web Key Sets. Spec: RFC 7468; RFC 7517; RFC 7518, 6.
 enum KeyReader {

@@ -1,5 +1,6 @@
 import EventSourcing
 import JSONEnvelope
+import TextEncoding
 
 /// Reads a token and judges everything about it but its revocation. Spec: RFC 7515, 5.2; RFC 7519, 7.2; RFC 8725.
 struct UserTokenReader: Sendable {

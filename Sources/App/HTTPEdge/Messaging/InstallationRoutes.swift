@@ -3,6 +3,7 @@ import Engine
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+import TextEncoding
 
 /// The web registration of Firebase: what is sent to such a token is encrypted on the way out. Spec: GCM D4.
 ///
@@ -71,10 +72,10 @@ struct InstallationRoutes {
   private static func installationID() -> String {
     var bytes = randomBytes(17)
     bytes[0] = 0b0111_0000 | bytes[0] & 0b1111
-    return String(Base64.encodeURLSafe(bytes).prefix(22))
+    return String(Base64.encodeForURL(bytes).prefix(22))
   }
 
-  private static func randomText(bytes count: Int) -> String { Base64.encodeURLSafe(randomBytes(count)) }
+  private static func randomText(bytes count: Int) -> String { Base64.encodeForURL(randomBytes(count)) }
 
   private static func randomBytes(_ count: Int) -> [UInt8] {
     SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes(Array.init)

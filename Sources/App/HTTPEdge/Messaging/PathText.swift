@@ -1,6 +1,7 @@
 import Engine
 import GCMProtocol
 import Hummingbird
+import TextEncoding
 
 /// Parts of a request's path, as they are meant.
 enum PathText {

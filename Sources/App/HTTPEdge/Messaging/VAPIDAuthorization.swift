@@ -1,5 +1,6 @@
 import Crypto
 import JSONEnvelope
+import TextEncoding
 
 /// What a sender of Web Push messages shows: a signed token, and the key that signed it. Spec: RFC 8292.
 struct VAPIDAuthorization {
@@ -16,7 +17,7 @@ struct VAPIDAuthorization {
   private let key: P256.Signing.PublicKey
 
   /// The key as browsers and tokens spell it: Base64 for URLs, without padding.
-  var publicKey: String { Base64.encodeURLSafe(key.x963Representation) }
+  var publicKey: String { Base64.encodeForURL(key.x963Representation) }
 
   /// - Parameters:
   ///   - authorization: `vapid t=TOKEN, k=KEY`, or the older `WebPush TOKEN`.

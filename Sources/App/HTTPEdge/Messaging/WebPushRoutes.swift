@@ -3,6 +3,7 @@ import GCMProtocol
 import HTTPTypes
 import Hummingbird
 import PushDomain
+import TextEncoding
 
 /// The push service of browsers: `POST /fcm/send/{token}`, and `/wp/{token}` as newer browsers have it. The body is
 /// encrypted already, for the page alone. Spec: GCM D5; RFC 8030, 8291, 8292.
@@ -84,7 +85,7 @@ extension WebPushMessage {
     }
     if let topic = headers[.topic] {
       guard (1...EdgeLimits.webPushTopicBytesMaximum).contains(topic.utf8.count),
-        topic.utf8.allSatisfy(Base64.isURLSafe)
+        topic.utf8.allSatisfy(Base64.isForURL)
       else {
         throw .badParameter("Topic", "is not 1 to \(EdgeLimits.webPushTopicBytesMaximum) letters of URL-safe Base64")
       }

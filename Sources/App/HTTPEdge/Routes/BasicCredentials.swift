@@ -1,3 +1,5 @@
+import TextEncoding
+
 /// Name and password of HTTP Basic. Spec: RFC 7617; GMS 2.5.
 struct BasicCredentials: Equatable {
   let username: String

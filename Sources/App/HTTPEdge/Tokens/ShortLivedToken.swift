@@ -1,5 +1,6 @@
 import Crypto
 import EventSourcing
+import TextEncoding
 
 /// Access tokens that stand for a key for an hour, without anything being kept: the id of the key and the end of the
 /// hour, under a seal whose secret dies with the process. After a restart clients get a 401 and ask for a new one.
@@ -15,7 +16,7 @@ struct ShortLivedToken: Sendable {
   func make(for tokenID: String, now: Timestamp) -> String {
     let expiry = now.milliseconds / 1_000 + Self.lifetimeSeconds
     let content = "\(tokenID).\(expiry)"
-    return Self.prefix + content + "." + Base64.encodeURLSafe(seal(content))
+    return Self.prefix + content + "." + Base64.encodeForURL(seal(content))
   }
 
   /// The key's id; nil for a token that is not ours, or too old.
@@ -23,7 +24,7 @@ struct ShortLivedToken: Sendable {
     guard token.utf8.count <= EdgeLimits.secretBytesMaximum, token.hasPrefix(Self.prefix) else { return nil }
     let parts = token.dropFirst(Self.prefix.count).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let expiry = Int64(parts[1]), expiry > now.milliseconds / 1_000,
-      ConstantTime.equal(String(parts[2]), Base64.encodeURLSafe(seal("\(parts[0]).\(parts[1])")))
+      ConstantTime.equal(String(parts[2]), Base64.encodeForURL(seal("\(parts[0]).\(parts[1])")))
     else { return nil }
     return String(parts[0])
   }

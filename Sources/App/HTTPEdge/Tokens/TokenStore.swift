@@ -2,6 +2,7 @@ import ChatDomain
 import Crypto
 import EventSourcing
 import Synchronization
+import TextEncoding
 
 /// The access tokens of agents, supervisors, bots, operators and app servers, in `tokens.json` of the data directory (mode 0600).
 ///
@@ -180,7 +181,7 @@ public final class TokenStore: Sendable {
     return place
   }
 
-  private static func makeSecret() -> String { "car_" + Base64.encodeURLSafe(randomBytes(32)) }
+  private static func makeSecret() -> String { "car_" + Base64.encodeForURL(randomBytes(32)) }
   private static func makeID() -> String { AccessToken.hexadecimal(randomBytes(8)) }
 
   private static func randomBytes(_ count: Int) -> [UInt8] {

@@ -1,5 +1,6 @@
 import JSONEnvelope
 import MCSProtocol
+import TextEncoding
 
 /// A device's connection in JSON: the same session as MCS, in words that need no protobuf. See `DEVICE-SOCKET.md`.
 ///

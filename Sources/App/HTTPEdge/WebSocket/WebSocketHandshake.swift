@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import NIOHTTP1
+import TextEncoding
 
 /// The opening handshake, the server's side. Spec: RFC 6455, section 4.2.
 ///

@@ -1,4 +1,5 @@
 import JSONEnvelope
+import TextEncoding
 
 /// Callbacks: which there are, and what their agent says of them. Spec: GMS 12.3.
 extension AgentClient {
@@ -26,7 +27,7 @@ extension AgentClient {
   }
 
   public func callback(_ id: String) async throws(ClientError) -> AgentCallback {
-    try AgentCallback(try await request(.get, "/agent/1/callbacks/\(pathSegment(id))"))
+    try AgentCallback(try await request(.get, "/agent/1/callbacks/\(PercentEncoding.encode(id))"))
   }
 
   /// - Returns: the callback as it is then.
@@ -41,7 +42,7 @@ extension AgentClient {
       case .ended: ("ended", [:])
       case .failed(let reason): ("failed", reason.map { ["reason": .string($0)] } ?? [:])
       }
-    return try AgentCallback(try await request(.post, "/agent/1/callbacks/\(pathSegment(id))/\(word)", body))
+    return try AgentCallback(try await request(.post, "/agent/1/callbacks/\(PercentEncoding.encode(id))/\(word)", body))
   }
 }
 

@@ -1,6 +1,7 @@
 import JSONEnvelope
 public import NIOCore
 public import NIOPosix
+import TextEncoding
 
 /// An agent's side of chats, over the agent API. Spec: GMS 12.3.
 ///
@@ -104,7 +105,7 @@ public final class AgentClient: Sendable {
 
   /// The lines after a customer-side position, those that only agents see included.
   public func transcript(_ chatID: String, after position: Int = 0) async throws(ClientError) -> [AgentChatLine] {
-    let path = "/agent/1/chats/\(pathSegment(chatID))/transcript?after=\(position)"
+    let path = "/agent/1/chats/\(PercentEncoding.encode(chatID))/transcript?after=\(position)"
     let reply = try await request(.get, path)
     let lines = reply.array ?? (reply["lines"] ?? reply["transcript"] ?? reply["events"])?.array ?? []
     return lines.compactMap(AgentChatLine.init)
@@ -119,7 +120,7 @@ public final class AgentClient: Sendable {
   public func shutDown() { pool.shutDown() }
 
   private func act(_ chatID: String, _ action: String, _ body: JSONValue) async throws(ClientError) -> Int? {
-    let reply = try await request(.post, "/agent/1/chats/\(pathSegment(chatID))/\(action)", body)
+    let reply = try await request(.post, "/agent/1/chats/\(PercentEncoding.encode(chatID))/\(action)", body)
     return reply["position"]?.integer
   }
 

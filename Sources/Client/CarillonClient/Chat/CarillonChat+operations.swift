@@ -1,5 +1,6 @@
 import Bayeux
 import JSONEnvelope
+import TextEncoding
 
 extension CarillonChat {
   /// - Throws: `ClientError.refused` with status 400 once the chat has ended. After `timedOut` and
@@ -59,7 +60,7 @@ extension CarillonChat {
   }
 
   func path(_ suffix: String) -> String {
-    "/genesys/1/service/\(pathSegment(serviceID ?? ""))/ixn/chat\(suffix)"
+    "/genesys/1/service/\(PercentEncoding.encode(serviceID ?? ""))/ixn/chat\(suffix)"
   }
 
   func post(_ path: String, fields: [(name: String, value: String)]) async throws(ClientError) -> JSONValue {

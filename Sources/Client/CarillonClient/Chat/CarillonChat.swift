@@ -1,5 +1,6 @@
 import Bayeux
 import JSONEnvelope
+import TextEncoding
 
 /// A customer's chat: starts it, stays connected, goes to the background and comes back without losing an event.
 ///
@@ -90,7 +91,7 @@ public actor CarillonChat {
 
   private func instance() async throws(ClientError) -> String {
     if let instance = configuration.instance { return instance }
-    let created = try await post("/genesys/1/service/\(pathSegment(configuration.service))", fields: [])
+    let created = try await post("/genesys/1/service/\(PercentEncoding.encode(configuration.service))", fields: [])
     guard let id = created["_id"]?.string else { throw .malformedResponse("no service id") }
     return id
   }

@@ -1,6 +1,7 @@
 import JSONEnvelope
 public import NIOCore
 public import NIOPosix
+import TextEncoding
 
 /// A device: checks in, registers apps, receives their messages and sends some.
 ///
@@ -89,8 +90,8 @@ public actor DeviceClient {
 
   /// Ends the registrations of an app, for all senders.
   public func unregister(app: String, subtype: String? = nil) async throws(ClientError) {
-    let subtype = subtype.map { "&subtype=\(pathSegment($0))" } ?? ""
-    _ = try await request(.delete, "/device/1/registrations?app=\(pathSegment(app))\(subtype)")
+    let subtype = subtype.map { "&subtype=\(PercentEncoding.encode($0))" } ?? ""
+    _ = try await request(.delete, "/device/1/registrations?app=\(PercentEncoding.encode(app))\(subtype)")
   }
 
   /// Subscribes one of its own tokens to a topic.

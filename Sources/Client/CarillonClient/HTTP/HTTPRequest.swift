@@ -1,4 +1,5 @@
 public import NIOCore
+import TextEncoding
 
 /// One request, as bytes that are ready to be written.
 public struct HTTPRequest: Sendable {
@@ -57,35 +58,11 @@ public func formEncoded(_ fields: [(name: String, value: String)]) -> [UInt8] {
   var bytes: [UInt8] = []
   for (name, value) in fields {
     if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-    appendPercentEncoded(name, to: &bytes)
+    PercentEncoding.append(name, to: &bytes)
     bytes.append(UInt8(ascii: "="))
-    appendPercentEncoded(value, to: &bytes)
+    PercentEncoding.append(value, to: &bytes)
   }
   return bytes
-}
-
-/// Appends `text` with everything but the unreserved characters of RFC 3986 percent-encoded.
-func appendPercentEncoded(_ text: String, to bytes: inout [UInt8]) {
-  let digits = Array("0123456789ABCDEF".utf8)
-  for byte in text.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      bytes.append(byte)
-    default:
-      bytes.append(UInt8(ascii: "%"))
-      bytes.append(digits[Int(byte >> 4)])
-      bytes.append(digits[Int(byte & 15)])
-    }
-  }
-}
-
-/// `text` percent-encoded for one segment of a path.
-func pathSegment(_ text: String) -> String {
-  var bytes: [UInt8] = []
-  appendPercentEncoded(text, to: &bytes)
-  return String(decoding: bytes, as: UTF8.self)
 }
 
 /// `Basic …` for the `Authorization` header field.

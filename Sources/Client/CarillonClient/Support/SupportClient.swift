@@ -1,4 +1,5 @@
 import JSONEnvelope
+import TextEncoding
 
 /// An app's side of support requests. Spec: support requests 2, 3, 8.
 ///
@@ -70,7 +71,7 @@ public actor SupportClient {
 
   /// From here on nothing more is sent to it.
   public func unregisterDevice(_ identifier: String) async throws(ClientError) {
-    _ = try await call(.delete, "/api/mobile/push_notification_devices/\(pathSegment(identifier)).json")
+    _ = try await call(.delete, "/api/mobile/push_notification_devices/\(PercentEncoding.encode(identifier)).json")
   }
 
   // MARK: Requests

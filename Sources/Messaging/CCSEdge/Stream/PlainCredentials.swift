@@ -1,3 +1,5 @@
+import TextEncoding
+
 /// What a client says in SASL PLAIN: `[authorization id] NUL user NUL password`. Spec: RFC 4616; GCM C2.
 struct PlainCredentials: Equatable {
   /// `<sender>` of `<sender>@gcm.googleapis.com`.
@@ -34,27 +36,6 @@ struct PlainCredentials: Equatable {
   private static func decode(_ text: [UInt8]) -> [UInt8]? {
     guard text.count % 4 == 0 else { return text == [UInt8(ascii: "=")] ? [] : nil }
     let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
-    var (bytes, bits, bitCount): ([UInt8], UInt32, UInt32) = ([], 0, 0)
-    for digit in text.dropLast(padding) {
-      guard let value = value(of: digit) else { return nil }
-      bits = bits << 6 | value
-      bitCount += 6
-      if bitCount >= 8 {
-        bitCount -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-      }
-    }
-    return bytes
-  }
-
-  private static func value(of digit: UInt8) -> UInt32? {
-    switch digit {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - UInt8(ascii: "a") + 26)
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(digit - UInt8(ascii: "0") + 52)
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
+    return Base64.decode(digits: text.dropLast(padding), .standard)
   }
 }

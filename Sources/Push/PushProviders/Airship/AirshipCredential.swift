@@ -1,5 +1,6 @@
 internal import Crypto
 internal import PushDomain
+import TextEncoding
 
 /// Whose pushes Airship takes, and where. Spec: providers 5.
 struct AirshipCredential: Sendable {
@@ -26,11 +27,11 @@ struct AirshipCredential: Sendable {
     validateURL = validate
   }
 
-  var authorization: String { "Basic \(WebBase64.encode("\(appKey):\(masterSecret)".utf8))" }
+  var authorization: String { "Basic \(Base64.encode("\(appKey):\(masterSecret)".utf8))" }
 
   /// Names credential and place without giving them away; changes with each of them.
   var name: String {
     let text = "\(pushURL.text)\n\(appKey)\n\(masterSecret)"
-    return WebBase64.encodeForURL(Array(SHA256.hash(data: Array(text.utf8))))
+    return Base64.encodeForURL(Array(SHA256.hash(data: Array(text.utf8))))
   }
 }

@@ -1,6 +1,7 @@
 internal import EventSourcing
 internal import JSONEnvelope
 internal import JWTKit
+import TextEncoding
 
 /// The token in which the customer's backend vouches for a user. Spec: support requests 2; RFC 7515, 7519.
 ///
@@ -33,7 +34,7 @@ enum IdentityClaims {
   /// The header names the algorithm, but it is not the header's to choose.
   private static func verifiedClaims(_ jwt: String, _ key: any JWTAlgorithm) throws(Flaw) -> JSONObject {
     let parts = jwt.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = object(parts[0]), let signature = WebBase64.decode(parts[2]) else {
+    guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decode(parts[2]) else {
       throw Flaw("malformed")
     }
     guard header["alg"]?.string == key.name else { throw Flaw("algorithm is not \(key.name)") }
@@ -47,7 +48,7 @@ enum IdentityClaims {
   }
 
   private static func object(_ part: Substring) -> JSONObject? {
-    guard let bytes = WebBase64.decode(part) else { return nil }
+    guard let bytes = Base64.decode(part) else { return nil }
     return (try? JSONValue(parsing: bytes))?.object
   }
 

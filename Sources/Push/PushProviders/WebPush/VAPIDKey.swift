@@ -1,4 +1,5 @@
 internal import Crypto
+import TextEncoding
 
 /// The application server's key: what a browser's subscription was made with. Spec: RFC 8292.
 struct VAPIDKey: Sendable {
@@ -15,11 +16,11 @@ struct VAPIDKey: Sendable {
       guard let key = try? P256.Signing.PrivateKey(pemRepresentation: word) else { return nil }
       privateKey = key
     } else {
-      guard let raw = WebBase64.decode(word), let key = try? P256.Signing.PrivateKey(rawRepresentation: raw) else {
+      guard let raw = Base64.decode(word), let key = try? P256.Signing.PrivateKey(rawRepresentation: raw) else {
         return nil
       }
       privateKey = key
     }
-    publicText = WebBase64.encodeForURL(privateKey.publicKey.x963Representation)
+    publicText = Base64.encodeForURL(privateKey.publicKey.x963Representation)
   }
 }

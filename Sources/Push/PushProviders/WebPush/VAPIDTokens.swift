@@ -2,6 +2,7 @@ internal import Crypto
 internal import EventSourcing
 internal import JSONEnvelope
 internal import Synchronization
+import TextEncoding
 
 /// The tokens that say to a push service who we are, one for each service, used for most of their life. Spec: RFC 8292.
 final class VAPIDTokens: Sendable {
@@ -48,9 +49,9 @@ final class VAPIDTokens: Sendable {
 
   private static func sign(_ key: VAPIDKey, _ subject: String, _ audience: String, _ end: Timestamp) throws -> String {
     let claims: JSONValue = ["aud": .string(audience), "exp": .integer(end.wholeSeconds), "sub": .string(subject)]
-    let head = WebBase64.encodeForURL(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
-    let text = "\(head).\(WebBase64.encodeForURL(claims.text))"
+    let head = Base64.encodeForURL(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
+    let text = "\(head).\(Base64.encodeForURL(claims.text))"
     let signature = try key.privateKey.signature(for: Array(text.utf8))
-    return "\(text).\(WebBase64.encodeForURL(signature.rawRepresentation))"
+    return "\(text).\(Base64.encodeForURL(signature.rawRepresentation))"
   }
 }

@@ -1,4 +1,5 @@
 internal import JSONEnvelope
+import TextEncoding
 internal import WebPushEncryption
 
 /// Where a browser's pushes go, and whom they are encrypted for: the device id of type `webpush`. Spec: providers 6.
@@ -16,8 +17,8 @@ struct WebPushSubscription: Sendable {
   init?(_ text: String) {
     guard text.utf8.count <= Self.textBytesMaximum, let json = try? JSONValue(parsing: text),
       let endpoint = json["endpoint"]?.string.flatMap({ WebhookURL($0) }),
-      let point = json["keys"]?["p256dh"]?.string.flatMap({ WebBase64.decode($0) }),
-      let secret = json["keys"]?["auth"]?.string.flatMap({ WebBase64.decode($0) }),
+      let point = json["keys"]?["p256dh"]?.string.flatMap({ Base64.decode($0) }),
+      let secret = json["keys"]?["auth"]?.string.flatMap({ Base64.decode($0) }),
       let receiver = try? WebPushReceiver(publicKey: point, authenticationSecret: secret)
     else { return nil }
     self.endpoint = endpoint

@@ -19,7 +19,7 @@ public struct OperatorEventsProvider: PushProvider {
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook("push-events", options.text("push.events_url"), courier.settings, isWhole: true)
+    .webhook(PushType.operatorEvents.rawValue, options.text("push.events_url"), courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {

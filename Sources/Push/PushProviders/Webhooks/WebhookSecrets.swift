@@ -1,6 +1,7 @@
 internal import Crypto
 public import EventSourcing
 public import PushDomain
+import TextEncoding
 
 /// What an endpoint's requests are signed with. Spec: providers 4.1, Standard Webhooks 1.0.0.
 ///
@@ -58,10 +59,10 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
     let text = Array("\(id).\(now.wholeSeconds).".utf8) + body
     var signatures: [String] = []
     for secret in [current, isPreviousValid(at: now) ? previous : nil].compactMap(\.self) {
-      signatures.append("v1,\(WebBase64.encode(HMAC<SHA256>.authenticationCode(for: text, using: secret)))")
+      signatures.append("v1,\(Base64.encode(HMAC<SHA256>.authenticationCode(for: text, using: secret)))")
     }
     // Signing with a key that has been read cannot fail.
-    if let signature = try? signingKey?.signature(for: text) { signatures.append("v1a,\(WebBase64.encode(signature))") }
+    if let signature = try? signingKey?.signature(for: text) { signatures.append("v1a,\(Base64.encode(signature))") }
     return signatures.isEmpty ? nil : signatures.joined(separator: " ")
   }
 
@@ -69,7 +70,7 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
 
   private static func sharedSecret(_ text: String?, _ option: String) throws(OptionProblem) -> SymmetricKey? {
     guard let text, !text.isEmpty else { return nil }
-    guard text.hasPrefix("whsec_"), let bytes = WebBase64.decode(text.dropFirst(6)), secretBytes.contains(bytes.count)
+    guard text.hasPrefix("whsec_"), let bytes = Base64.decode(text.dropFirst(6)), secretBytes.contains(bytes.count)
     else { throw OptionProblem(malformed: option) }
     return SymmetricKey(data: bytes)
   }
@@ -78,7 +79,7 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
     .PrivateKey?
   {
     guard let text, !text.isEmpty else { return nil }
-    guard text.hasPrefix("whsk_"), let bytes = WebBase64.decode(text.dropFirst(5)), [32, 64].contains(bytes.count),
+    guard text.hasPrefix("whsk_"), let bytes = Base64.decode(text.dropFirst(5)), [32, 64].contains(bytes.count),
       let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.prefix(32)),
       bytes.count == 32 || key.publicKey.rawRepresentation.elementsEqual(bytes.suffix(32))
     else { throw OptionProblem(malformed: option) }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import EventSourcing
 internal import PushDomain
+import TextEncoding
 
 /// Zendesk's own signature of webhooks, beside Standard Webhooks' one: base64 of the HMAC-SHA256 of the timestamp and
 /// the body, one after the other. Spec: support requests 5.2.
@@ -24,7 +25,7 @@ struct ZendeskSignature: Sendable {
     let timestamp = now.iso8601
     let code = HMAC<SHA256>.authenticationCode(for: Array(timestamp.utf8) + body, using: key)
     return [
-      ("X-Zendesk-Webhook-Signature-Timestamp", timestamp), ("X-Zendesk-Webhook-Signature", WebBase64.encode(code)),
+      ("X-Zendesk-Webhook-Signature-Timestamp", timestamp), ("X-Zendesk-Webhook-Signature", Base64.encode(code)),
     ]
   }
 }

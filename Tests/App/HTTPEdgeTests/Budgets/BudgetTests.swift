@@ -5,6 +5,7 @@ import JSONEnvelope
 import NetworkAddress
 import TestSupport
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 

@@ -1,6 +1,7 @@
 import EventSourcing
 import JSONEnvelope
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 

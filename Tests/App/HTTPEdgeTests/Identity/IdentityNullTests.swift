@@ -1,6 +1,7 @@
 import Crypto
 import EventSourcing
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 
@@ -11,13 +12,13 @@ struct IdentityNullTests {
 
   /// As a key set names it, with every member that one may have.
   private static let keySet =
-    #"{"keys":[{"kty":"oct","k":"\#(Base64.encodeURLSafe(secret))","alg":null,"use":null,"kid":null,"key_ops":null,"#
+    #"{"keys":[{"kty":"oct","k":"\#(Base64.encodeForURL(secret))","alg":null,"use":null,"kid":null,"key_ops":null,"#
     + #""d":null,"x5c":null}]}"#
 
   private static func token(_ claims: String, header: String = #"{"alg":"HS256"}"#) -> String {
-    let text = Base64.encodeURLSafe(Array(header.utf8)) + "." + Base64.encodeURLSafe(Array(claims.utf8))
+    let text = Base64.encodeForURL(Array(header.utf8)) + "." + Base64.encodeForURL(Array(claims.utf8))
     let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: secret))
-    return text + "." + Base64.encodeURLSafe(Array(code))
+    return text + "." + Base64.encodeForURL(Array(code))
   }
 
   /// - Parameter policy: nil: whatever a token says of its issuer and its audience.

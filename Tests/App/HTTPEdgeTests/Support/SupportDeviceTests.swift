@@ -1,5 +1,6 @@
 import JSONEnvelope
 import Testing
+import TextEncoding
 
 @testable import HTTPEdge
 

@@ -3,6 +3,7 @@ import EventSourcing
 import JSONEnvelope
 import PushDomain
 import Testing
+import TextEncoding
 
 @testable import PushProviders
 
@@ -50,10 +51,10 @@ enum IdentitySamples {
   }
 
   static func jwt(header: String, claims: String, secret: String = secret) -> String {
-    let signed = [header, claims].map { WebBase64.encodeForURL($0.utf8) }.joined(separator: ".")
+    let signed = [header, claims].map { Base64.encodeForURL($0.utf8) }.joined(separator: ".")
     let code = HMAC<SHA256>.authenticationCode(
       for: Array(signed.utf8), using: SymmetricKey(data: Array(secret.utf8)))
-    return "\(signed).\(WebBase64.encodeForURL(code))"
+    return "\(signed).\(Base64.encodeForURL(code))"
   }
 }
 
@@ -109,7 +110,7 @@ struct IdentityClaimsTests {
   @Test("a token whose claims were changed after it was signed")
   func tampered() async throws {
     let parts = IdentitySamples.PyJWT.noID.split(separator: ".")
-    let claims = WebBase64.encodeForURL(
+    let claims = Base64.encodeForURL(
       #"{"jti":"x","iat":1700000000,"name":"Eve","email":"eve@example.com"}"#.utf8)
     #expect(try await Self.flaw("\(parts[0]).\(claims).\(parts[2])") == "jwt: wrong signature")
   }

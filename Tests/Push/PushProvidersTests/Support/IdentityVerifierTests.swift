@@ -2,6 +2,7 @@ import EventSourcing
 import PushDomain
 import StandInSupport
 import Testing
+import TextEncoding
 
 @testable import PushProviders
 
@@ -29,7 +30,7 @@ private struct Asking: Sendable {
 
 extension ReceiverServer {
   /// Where the answer is 200 with this text.
-  fileprivate func url(saying text: String) -> String { url("/say/\(WebBase64.encodeForURL(text.utf8))") }
+  fileprivate func url(saying text: String) -> String { url("/say/\(Base64.encodeForURL(text.utf8))") }
   fileprivate func url(vouching jwt: String) -> String { url(saying: #"{"jwt":"\#(jwt)"}"#) }
 }
 

@@ -5,13 +5,14 @@ import JSONEnvelope
 import PushDomain
 import StandInSupport
 import Testing
+import TextEncoding
 
 @testable import PushProviders
 
 @Suite("Web Push", .serialized, .standIn("webpush.py"))
 struct WebPushTests {
   static let key = P256.Signing.PrivateKey()
-  static let keyText = WebBase64.encodeForURL(key.rawRepresentation)
+  static let keyText = Base64.encodeForURL(key.rawRepresentation)
 
   static func subscription(_ service: StandIn, origin: String? = nil) -> String {
     let keys = service.hello["subscription"] as? [String: String] ?? [:]
@@ -66,7 +67,7 @@ struct WebPushTests {
     let names = StagedNames(["receiver.test": [["127.0.0.1"]]])
     try await withStandIn("webpush.py", names: names) { service, courier in
       try await service.tell([
-        "public_key": WebBase64.encodeForURL(Self.key.publicKey.x963Representation)
+        "public_key": Base64.encodeForURL(Self.key.publicKey.x963Representation)
       ])
       let content = #"{"message":"Grüße 👋","serviceId":"412"}"#
       let now = Timestamp.ofToday
@@ -187,7 +188,7 @@ struct WebPushTests {
       let file = service.directory + "/vapid.pem"
       try Self.key.pemRepresentation.write(toFile: file, atomically: true, encoding: .utf8)
       try await service.tell([
-        "public_key": WebBase64.encodeForURL(Self.key.publicKey.x963Representation)
+        "public_key": Base64.encodeForURL(Self.key.publicKey.x963Representation)
       ])
       for options in [
         [:], ["webpush.private_key": Self.key.pemRepresentation],
@@ -272,7 +273,7 @@ struct WebPushTests {
       }
       #expect(lane("https://a.test") == lane("https://a.test:443"))
       #expect(lane("https://a.test") != lane("https://b.test"))
-      let other = WebBase64.encodeForURL(P256.Signing.PrivateKey().rawRepresentation)
+      let other = Base64.encodeForURL(P256.Signing.PrivateKey().rawRepresentation)
       #expect(lane("https://a.test") != lane("https://a.test", ["webpush.private_key": other]))
       #expect(lane("https://a.test").label == "webpush:default")
     }

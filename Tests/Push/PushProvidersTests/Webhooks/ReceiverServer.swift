@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import TextEncoding
 
 @testable import PushProviders
 
@@ -170,7 +171,7 @@ private final class ReceiverHandler: ChannelInboundHandler {
         channel.writeAndFlush(ByteBuffer(string: "ignored"), promise: nil)
       }
     case "say":
-      let body = parts.last.flatMap { WebBase64.decode($0) } ?? []
+      let body = parts.last.flatMap { Base64.decode($0) } ?? []
       send(context, "HTTP/1.1 200 x\r\ncontent-length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self))
     case "hold":
       if log.hold(context.channel) { send(context, Self.emptyAnswer(200)) }

@@ -5,6 +5,7 @@ import PushDomain
 import StandInSupport
 import Synchronization
 import Testing
+import TextEncoding
 
 @testable import PushProviders
 
@@ -25,7 +26,7 @@ struct SupportWebhookTests {
   static let body =
     #"{"devices":[{"identifier":"oiuytrdsdfghjk","type":"ios"}],"notification":{"body":"Grüße","#
     + #""title":"Agent replied","ticket_id":"5"}}"#
-  static let standardSecret = "whsec_" + WebBase64.encode((0..<32).map { UInt8($0) })
+  static let standardSecret = "whsec_" + Base64.encode((0..<32).map { UInt8($0) })
   /// The one of Zendesk's documentation.
   static let zendeskSecret = "dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ=="
 

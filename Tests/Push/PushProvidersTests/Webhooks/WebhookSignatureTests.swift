@@ -3,6 +3,7 @@ import EventSourcing
 import PushDomain
 import StandInSupport
 import Testing
+import TextEncoding
 
 @testable import PushProviders
 
@@ -18,13 +19,13 @@ struct WebhookSignatureTests {
     #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   }
 
-  static let current = "whsec_" + WebBase64.encode((0..<24).map { UInt8($0) })
-  static let previous = "whsec_" + WebBase64.encode((0..<64).map { UInt8($0 + 100) })
+  static let current = "whsec_" + Base64.encode((0..<24).map { UInt8($0) })
+  static let previous = "whsec_" + Base64.encode((0..<64).map { UInt8($0 + 100) })
   static let key = Curve25519.Signing.PrivateKey()
-  static let seed = "whsk_" + WebBase64.encode(key.rawRepresentation)
+  static let seed = "whsk_" + Base64.encode(key.rawRepresentation)
   static let pair =
     "whsk_"
-    + WebBase64.encode(Array(key.rawRepresentation) + Array(key.publicKey.rawRepresentation))
+    + Base64.encode(Array(key.rawRepresentation) + Array(key.publicKey.rawRepresentation))
 
   @Test(
     "the receiver's library verifies each of them, for both types",
@@ -51,7 +52,7 @@ struct WebhookSignatureTests {
     try await withStandIn("webhook.py", ["--plain"]) { receiver, courier in
       try await receiver.tell([
         "secrets": [Self.current, Self.previous],
-        "public_key": WebBase64.encode(Self.key.publicKey.rawRepresentation),
+        "public_key": Base64.encode(Self.key.publicKey.rawRepresentation),
       ])
       let url = "http://127.0.0.1:\(receiver.port)/x"
       for (provider, delivery) in [
@@ -102,8 +103,8 @@ struct WebhookSignatureTests {
     arguments: [
       "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_AAAA",
       "whsec_!!!!" + String(repeating: "A", count: 40),
-      "whsec_" + WebBase64.encode([UInt8](repeating: 1, count: 23)),
-      "whsec_" + WebBase64.encode([UInt8](repeating: 1, count: 65)), seed,
+      "whsec_" + Base64.encode([UInt8](repeating: 1, count: 23)),
+      "whsec_" + Base64.encode([UInt8](repeating: 1, count: 65)), seed,
     ])
   func malformed(secret: String) {
     #expect(throws: OptionProblem("malformed: webhooks.secret")) {
@@ -114,7 +115,7 @@ struct WebhookSignatureTests {
   @Test("a signing key whose halves do not belong together is none")
   func mismatch() {
     let other = Curve25519.Signing.PrivateKey().publicKey.rawRepresentation
-    let text = "whsk_" + WebBase64.encode(Array(Self.key.rawRepresentation) + Array(other))
+    let text = "whsk_" + Base64.encode(Array(Self.key.rawRepresentation) + Array(other))
     #expect(throws: OptionProblem("malformed: webhooks.signing_key")) {
       try WebhookSecrets(secret: nil, signingKey: text)
     }

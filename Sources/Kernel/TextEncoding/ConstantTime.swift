@@ -1,13 +1,13 @@
 import Crypto
 
 /// Comparisons whose duration tells nothing about where two secrets differ.
-enum ConstantTime {
+public enum ConstantTime {
   /// Compares the texts' hashes, so that not even the length shows.
-  static func equal(_ left: String, _ right: String) -> Bool {
+  public static func equal(_ left: String, _ right: String) -> Bool {
     equal(Array(SHA256.hash(data: Array(left.utf8))), Array(SHA256.hash(data: Array(right.utf8))))
   }
 
-  static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
     for (first, second) in zip(left, right) { difference |= first ^ second }

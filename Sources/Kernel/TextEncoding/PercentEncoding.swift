@@ -1,9 +1,16 @@
-/// Texts as parts of a URL.
+/// Texts as parts of a URL, or of a form.
 public enum PercentEncoding {
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
   /// Everything but letters, digits and `-._~` as `%` and two digits. Spec: RFC 3986, 2.3.
   public static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
+    append(text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// As the other, behind what is there.
+  public static func append(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -13,6 +20,5 @@ public enum PercentEncoding {
       default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
