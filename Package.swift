@@ -305,13 +305,70 @@ let package = Package(
         "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "JSONEnvelope",
         "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
       ]),
+    // A whole engine without an edge, room by room.
+    module(
+      "EngineRigs", in: "Tests",
+      [
+        "Bayeux", "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat", "MessagingEngine", "PushDomain", "PushEngine",
+        "ScriptedClients", "SupportDomain", "SupportEngine", logging, systemPackage,
+      ]),
+    tests(
+      "EngineKitTests", in: "Kernel", ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "TestSupport", logging]),
+    tests(
+      "CometEngineTests", in: "Comet",
+      ["Bayeux", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
+    tests(
+      "PushEngineTests", in: "Push",
+      [
+        "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "PushDomain",
+        "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
+      ]),
+    tests(
+      "ChatServiceTests", in: "Chat",
+      [
+        "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EventSourcing", "JSONEnvelope", "Journal",
+        "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain", systemPackage,
+      ]),
+    tests(
+      "MessagingEngineTests", in: "Messaging",
+      ["Engine", "EngineRigs", "EventSourcing", "GCMProtocol", "MessagingEngine", "PushDomain"]),
+    tests(
+      "CallbackEngineTests", in: "Callback",
+      [
+        "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineRigs", "EventSourcing", "PushDomain",
+        "TestSupport",
+      ]),
+    tests(
+      "NotificationEngineTests", in: "Notification",
+      [
+        "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "PushDomain",
+        systemPackage,
+      ]),
+    tests(
+      "StorageEngineTests", in: "Storage",
+      [
+        "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "SimulatedDisk", "StorageDomain",
+        "StorageEngine", systemPackage,
+      ]),
+    tests(
+      "SupportEngineTests", in: "Support",
+      [
+        "Bayeux", "CometEngine", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
+        "ScriptedClients", "SupportDomain", "SupportEngine", systemPackage,
+      ]),
+    tests(
+      "AuditEngineTests", in: "Audit",
+      [
+        "AuditEngine", "Bayeux", "CallbackDomain", "ChatDomain", "CometEngine", "Engine", "EngineRigs", "EntityRuntime",
+        "EventSourcing", "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat", "MessagingEngine", "PushDomain",
+        "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain", "SupportEngine", systemPackage,
+      ]),
     tests(
       "EngineTests", in: "App",
       [
-        "ScriptedClients", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
-        "CallbackDomain",
-        "PushDomain", "StorageDomain", "SupportDomain", "GCMProtocol", "Journal",
-        "JournalFormat", "SimulatedDisk", "TestSupport", logging, systemPackage,
+        "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
+        "JournalFormat", "PushDomain", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
       ]),
     .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
     tests(

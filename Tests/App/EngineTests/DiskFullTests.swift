@@ -7,6 +7,8 @@ import SimulatedDisk
 import SystemPackage
 import Testing
 
+@testable import EngineRigs
+
 @Suite("A full disk", .timeLimit(.minutes(1)))
 struct DiskFullTests {
   @Test("refuses what would be written, while reads and held polls live on; with room again all goes on")

@@ -3,6 +3,8 @@ import Engine
 import EventSourcing
 import Testing
 
+@testable import EngineRigs
+
 @Suite("The records of Comet sessions and agents")
 struct RecordTests {
   /// Stored bytes never change their meaning: a change here is a new tag instead.

@@ -5,6 +5,8 @@ import PushDomain
 import ScriptedClients
 import Testing
 
+@testable import EngineRigs
+
 @Suite("A restart of the engine", .timeLimit(.minutes(1)))
 struct RestartTests {
   @Test("a client goes on with its old clientId, and gets what it had not been written")

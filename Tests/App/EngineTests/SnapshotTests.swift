@@ -10,6 +10,8 @@ import ScriptedClients
 import SystemPackage
 import Testing
 
+@testable import EngineRigs
+
 @Suite("Snapshots and sleep", .timeLimit(.minutes(1)))
 struct SnapshotTests {
   /// Chats in all stages of life, a held client, an agent who is ready, a device that was pushed to.

@@ -5,6 +5,7 @@ import Logging
 import Testing
 
 @testable import Engine
+@testable import EngineRigs
 
 /// What a snapshot notes of a sleeping entity is what the indexes know of it: whose it is, what it is called, what waits
 /// in it. A start that dropped it would serve without.
