@@ -25,7 +25,7 @@ struct AgentCallbackRoutes {
       "/agent/1/callbacks",
       [
         .get: { request, _ in
-          let token = try AgentRoutes.token(of: request, tokens)
+          let token = try request.agentToken(in: tokens)
           let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
           let page = try await callbacks.list(try AgentListQuery(query), for: token.viewer)
           return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
@@ -35,7 +35,7 @@ struct AgentCallbackRoutes {
       "/agent/1/callbacks/:id",
       [
         .get: { request, context in
-          let token = try AgentRoutes.token(of: request, tokens)
+          let token = try request.agentToken(in: tokens)
           let view = try await callbacks.view(try context.parameters.require("id"), for: token.viewer)
           return .json { AgentRendering.write(view, into: &$0) }
         }
@@ -57,7 +57,7 @@ struct AgentCallbackRoutes {
       RouterPath("/agent/1/callbacks/:id/\(name)"),
       [
         .post: { request, context in
-          let token = try AgentRoutes.token(of: request, tokens)
+          let token = try request.agentToken(in: tokens)
           let report = try report(try AgentRequest(try await request.bytes(limits: limits)))
           let view = try await callbacks.report(report, of: try context.parameters.require("id"), for: token.viewer)
           return .json { AgentRendering.write(view, into: &$0) }

@@ -7,11 +7,7 @@ import JSONEnvelope
 struct APIDocument: Sendable {
   let surfaces: [APISurface]
 
-  static let carillon = APIDocument(surfaces: [
-    .service, .chat, .callback, .notification, .storage, .comet, .device, .agent, .callbackAgents, .admin, .adminPush,
-    .sending, .topics,
-    .registration, .ownDevice, .webPush, .support, .supportFiles, .supportDesk, .operation,
-  ])
+  static let carillon = APIDocument(surfaces: EdgeRouter.surfaces.map(\.description))
 
   var operations: [APIOperation] { surfaces.flatMap(\.operations) }
 
@@ -79,8 +75,8 @@ struct APIDocumentText: Sendable {
   /// Changes with the text.
   let entityTag: String
 
-  init(version: String) {
-    bytes = APIDocument.carillon.json(version: version).text
+  init(_ document: APIDocument, version: String) {
+    bytes = document.json(version: version).text
     entityTag = "\"\(AccessToken.hexadecimal(SHA256.hash(data: bytes).prefix(16)))\""
   }
 }

@@ -323,13 +323,3 @@ extension CourierService.Order {
     if let object = try body.optionalObject("data") { data = object.text }
   }
 }
-
-extension Request {
-  /// - Throws: unless the request bears an operator's token.
-  @discardableResult
-  func requireOperator(_ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    let token = try accessToken(in: tokens)
-    guard token.role == .admin else { throw .forbidden("This needs an operator's token") }
-    return token
-  }
-}

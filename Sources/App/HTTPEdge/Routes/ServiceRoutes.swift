@@ -7,11 +7,7 @@ struct ServiceRoutes {
   let engine: Engine
   let limits: EdgeLimits
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/genesys/1/service/:service", [.post: { try await create($0, $1) }])
-  }
-
-  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let name = try context.parameters.require("service")
     try ServiceAccess(engine: engine).check(request, service: name)
     let parameters = try await request.parameters(limits: limits)

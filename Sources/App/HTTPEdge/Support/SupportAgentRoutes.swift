@@ -22,7 +22,7 @@ struct SupportAgentRoutes {
   }
 
   @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let token = try AgentRoutes.token(of: request, tokens)
+    let token = try request.agentToken(in: tokens)
     let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
     let list = try ListQuery(request, ["state"], limitMaximum: engine.listMaximum.agents)
     let after = try list.after.map { text throws(EdgeFailure) in
@@ -45,7 +45,7 @@ struct SupportAgentRoutes {
   }
 
   @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let token = try AgentRoutes.token(of: request, tokens)
+    let token = try request.agentToken(in: tokens)
     let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
     let chat = try context.parameters.require("chat")
     try await engine.agents.admit(token.viewer, to: chat)

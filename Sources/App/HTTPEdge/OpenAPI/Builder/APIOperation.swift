@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -11,6 +12,8 @@ struct APIOperation: Sendable {
   let summary: String
   let about: String?
   let access: APIAccess
+  /// What it costs a stranger; nil for what costs nothing.
+  let budget: BudgetedAction?
   let parameters: [APIParameter]
   let body: APIBody?
   /// With those that every operation has.
@@ -21,8 +24,8 @@ struct APIOperation: Sendable {
   ///   stored.
   init(
     _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String, about: String? = nil,
-    access: APIAccess, parameters: [APIParameter] = [], body: APIBody? = nil, answers: [APIAnswer],
-    failures: [Int] = []
+    access: APIAccess, budget: BudgetedAction? = nil, parameters: [APIParameter] = [], body: APIBody? = nil,
+    answers: [APIAnswer], failures: [Int] = []
   ) {
     self.method = method
     self.path = path
@@ -30,11 +33,12 @@ struct APIOperation: Sendable {
     self.summary = summary
     self.about = about
     self.access = access
+    self.budget = budget
     self.parameters = parameters
     self.body = body
     var usual = access.failures + (method == .get ? [503] : [413, 503, 507])
     // Wrong credentials, or whatever else strangers may do so often and no oftener.
-    if !access.failures.isEmpty || BudgetedRoute.action(method.rawValue, path) != nil { usual.append(429) }
+    if !access.failures.isEmpty || budget != nil { usual.append(429) }
     let told = Set(answers.map(\.status))
     let others = Set(failures + usual).subtracting(told).sorted()
     // A surface that refuses in a shape of its own does so here too.

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -7,13 +8,13 @@ extension APIOperation {
   /// With the errors of support's dialect in the place of the usual ones. Its path may end in `.json` as well.
   static func support(
     _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String, about: String? = nil,
-    access: APIAccess, parameters: [APIParameter] = [], body: APIBody? = nil, answers: [APIAnswer],
-    failures: [Int] = []
+    access: APIAccess, budget: BudgetedAction? = nil, parameters: [APIParameter] = [], body: APIBody? = nil,
+    answers: [APIAnswer], failures: [Int] = []
   ) -> APIOperation {
     let usual = access.failures + (method == .get ? [503] : [413, 503, 507]) + (body == nil ? [] : [400, 415])
     let others = Set(failures + usual).subtracting(answers.map(\.status)).sorted()
     return APIOperation(
-      method, path, id, summary, about: about, access: access, parameters: parameters, body: body,
+      method, path, id, summary, about: about, access: access, budget: budget, parameters: parameters, body: body,
       answers: answers + others.map { .supportFailure($0) })
   }
 }

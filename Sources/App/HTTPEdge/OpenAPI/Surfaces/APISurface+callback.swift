@@ -1,4 +1,5 @@
 import CallbackDomain
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -14,11 +15,13 @@ extension APISurface {
       create,
       APIOperation(
         .get, "/genesys/1/service/callback/{name}", "findCallbacks", "Find callbacks of a service",
-        about: conditions, access: .customerOrAdmin, parameters: [serviceName, .ownerKey] + query, answers: [records],
+        about: conditions, access: .customerOrAdmin, budget: .callbackQueries,
+        parameters: [serviceName, .ownerKey] + query, answers: [records],
         failures: [400, 404, 429]),
       APIOperation(
         .get, "/genesys/1/service/callback", "findAllCallbacks", "Find callbacks of all services",
-        about: conditions, access: .customerOrAdmin, parameters: [.ownerKey] + query, answers: [records],
+        about: conditions, access: .customerOrAdmin, budget: .callbackQueries, parameters: [.ownerKey] + query,
+        answers: [records],
         failures: [400, 429]),
       APIOperation(
         .get, "/genesys/1/service/callback/{name}/availability", "getAvailability", "When there is room",
@@ -63,7 +66,7 @@ extension APISurface {
       Options that are left out are the service's. Fields that are not named here are kept with the callback. A time \
       for which there is no room is refused with the times around it (`availability`).
       """,
-    access: .customer,
+    access: .customer, budget: .callbacks,
     parameters: [
       serviceName,
       .header(

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -7,7 +8,7 @@ extension APISurface {
     "devices", "The devices of a customer, for pushes; `gms_user` says whose they are.",
     [
       APIOperation(
-        .post, "/devices/1", "registerDevice", "Register a device", access: .customer,
+        .post, "/devices/1", "registerDevice", "Register a device", access: .customer, budget: .devices,
         parameters: [.userKey], body: .parameters(deviceMembers), answers: registered("getDevice", "endDevice"),
         failures: [400, 415]),
       APIOperation(

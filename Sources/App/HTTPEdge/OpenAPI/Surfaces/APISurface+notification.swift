@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -9,6 +10,7 @@ extension APISurface {
       APIOperation(
         .post, "/genesys/1/notification/subscription", "subscribe", "Subscribe to events",
         about: "An event goes to every subscription whose filter its tag matches.", access: .customer,
+        budget: .subscriptions,
         parameters: [.ownerKey], body: .json(.named("Subscription")),
         answers: [
           .json(

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -8,10 +9,11 @@ extension APISurface {
     [
       APIOperation(
         .post, "/device/1/checkin", "checkInDevice", "Get an identity, or show it again", access: .open,
+        budget: .checkIns,
         body: .json(.object([.optional("id", decimal), .optional("securityToken", decimal)]), isRequired: false),
         answers: [.json(200, "The identity, and where to connect.", .named("DeviceIdentity"))], failures: [400, 401]),
       APIOperation(
-        .post, "/device/1/register", "registerDeviceApp", "A token for an app", access: .device,
+        .post, "/device/1/register", "registerDeviceApp", "A token for an app", access: .device, budget: .devices,
         body: .json(
           .object([
             .required("app", .text(1...256)), .required("senders", .list(of: .text(1...256), 1...100)),

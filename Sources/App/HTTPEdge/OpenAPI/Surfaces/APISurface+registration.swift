@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -8,12 +9,14 @@ extension APISurface {
     [
       APIOperation(
         .post, "/checkin", "checkIn", "Check in", about: "Protobuf both ways: `AndroidCheckinRequest` and its answer.",
-        access: .open, body: APIBody(content: [("application/x-protobuf", .bytes)], isRequired: true),
+        access: .open, budget: .checkIns,
+        body: APIBody(content: [("application/x-protobuf", .bytes)], isRequired: true),
         answers: [APIAnswer(200, "The device's identity, and settings.", [("application/x-protobuf", .bytes)])],
         failures: [400]),
       APIOperation(
         .post, "/c2dm/register3", "registerApp", "Register an app, or change its registration",
         about: "Errors are a 200 too: `Error=…`. Only the time to come back is a 503.", access: .device,
+        budget: .devices,
         body: .form([
           .required("app", .text(1...256), "The app's package name."),
           .optional("sender", .text(1...256), "Sender ids with commas between; a token when a topic is meant."),
@@ -32,7 +35,7 @@ extension APISurface {
         ]),
       APIOperation(
         .post, "/v1/projects/{project}/installations", "createInstallation", "An installation of Firebase",
-        access: .open, parameters: [project],
+        access: .open, budget: .devices, parameters: [project],
         body: .json(.object([.optional("fid", .text(0...256), "The app's own choice.")]), isRequired: false),
         answers: [.json(200, "An id and tokens.", .named("Installation"))], failures: [400]),
       APIOperation(
@@ -44,7 +47,7 @@ extension APISurface {
         answers: [.json(200, "The token.", .named("InstallationToken"))]),
       APIOperation(
         .post, "/v1/projects/{project}/registrations", "registerWeb", "Give a registration the page's keys",
-        access: .open, parameters: [project], body: .json(webRegistration), answers: [webAnswer],
+        access: .open, budget: .devices, parameters: [project], body: .json(webRegistration), answers: [webAnswer],
         failures: [400, 401, 404]),
       APIOperation(
         .patch, "/v1/projects/{project}/registrations/{token}", "updateWebRegistration",
@@ -53,7 +56,7 @@ extension APISurface {
         answers: [webAnswer], failures: [400, 401, 404]),
       APIOperation(
         .post, "/fcm/connect/subscribe", "connectWeb", "Give a registration the page's keys (older clients)",
-        access: .open,
+        access: .open, budget: .devices,
         body: .form([
           .required("endpoint", .text(1...2_048)), .required("encryption_key", .text(1...128)),
           .required("encryption_auth", .text(1...64)), .optional("authorized_entity", .text(1...256)),

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import GCMProtocol
 import HTTPTypes
 import JSONEnvelope
@@ -201,7 +202,7 @@ extension APISurface {
   // MARK: Access tokens
 
   private static let accessToken = APIOperation(
-    .post, "/token", "makeAccessToken", "An access token for a service account", access: .open,
+    .post, "/token", "makeAccessToken", "An access token for a service account", access: .open, budget: .signIns,
     body: .form([
       .required("grant_type", .oneOf("urn:ietf:params:oauth:grant-type:jwt-bearer")),
       .required("assertion", .text(1...8_192), "A grant that the account's key has signed (RS256)."),

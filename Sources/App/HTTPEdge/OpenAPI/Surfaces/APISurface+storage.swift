@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -15,7 +16,7 @@ extension APISurface {
 
   private static let stored = [
     APIOperation(
-      .post, "/genesys/1/storage/{id}", "store", "Store", access: .customer,
+      .post, "/genesys/1/storage/{id}", "store", "Store", access: .customer, budget: .uploads,
       parameters: [.path("id", "The life time in seconds.", .text(pattern: "^[0-9]{1,7}$")), user], body: values,
       answers: [
         .json(
@@ -24,7 +25,7 @@ extension APISurface {
       ], failures: [400, 404, 415]),
     APIOperation(
       .post, "/genesys/1/storage/custom/{customId}/{ttl}", "storeCustom", "Store under an id of one's own",
-      about: "Only the same `gms_user` sees it.", access: .customer,
+      about: "Only the same `gms_user` sees it.", access: .customer, budget: .uploads,
       parameters: [
         .path("customId", "The id."), .path("ttl", "The life time in seconds.", .text(pattern: "^[0-9]{1,7}$")),
         .userKey,
@@ -34,7 +35,7 @@ extension APISurface {
     delete("/genesys/1/storage/{id}", "deleteStored", "Delete all of it", [id, user]),
     APIOperation(
       .post, "/genesys/1/storage/{id}/{key}", "updateStored", "Add or replace keys, and renew the life time",
-      access: .customer,
+      access: .customer, budget: .uploads,
       parameters: [id, .path("key", "The life time in seconds.", .text(pattern: "^[0-9]{1,7}$")), user], body: values,
       answers: [.json(200, "The id.", .named("StoredID"))], failures: [400, 404, 415]),
     get("/genesys/1/storage/{id}/{key}", "getStoredValue", "One value", [id, key, user], value),
@@ -46,6 +47,7 @@ extension APISurface {
   private static let instances = [
     APIOperation(
       .post, "/genesys/1/service/{service}/storage", "storeInInstance", "Store in an instance", access: .customer,
+      budget: .uploads,
       parameters: [.serviceID, user], body: values, answers: [done], failures: [400, 404, 415]),
     get(
       "/genesys/1/service/{service}/storage", "getInstanceValues", "All data of an instance", [.serviceID, user],
@@ -55,6 +57,7 @@ extension APISurface {
     APIOperation(
       .post, "/genesys/1/service/{service}/storage/{key}", "storeValueInInstance", "Store one value in an instance",
       about: "The field of that name, the only field, or a body of any other type as a file.", access: .customer,
+      budget: .uploads,
       parameters: [.serviceID, key, user],
       body: APIBody(
         content: [

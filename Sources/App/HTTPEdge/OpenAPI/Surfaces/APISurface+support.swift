@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import HTTPTypes
 import JSONEnvelope
@@ -43,7 +44,7 @@ extension APISurface {
   ) -> APIOperation {
     .support(
       .post, "/access/sdk/\(kind)", id, summary,
-      about: "401 is never said here: an app would forget its user.", access: .open,
+      about: "401 is never said here: an app would forget its user.", access: .open, budget: .signIns,
       parameters: [.requiredHeader("Client-Identifier", "The client id of the SDK's app.")],
       body: .json(.object([.required("user", .object(members))])),
       answers: [
@@ -58,7 +59,7 @@ extension APISurface {
   private static let devices = [
     APIOperation.support(
       .post, "/api/mobile/push_notification_devices", "registerSupportDevice", "Register a device",
-      access: .supportUser,
+      access: .supportUser, budget: .devices,
       body: .json(.object([.required("push_notification_device", SupportSchema.registration)])),
       answers: [
         .json(200, "It was known.", .object([.required("push_notification_device", .named("SupportDevice"))])),

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import HTTPTypes
 import JSONEnvelope
@@ -31,7 +32,8 @@ extension APISurface {
         parameters: [filter] + people + [.include, .page, .perPage],
         answers: [.tagged("One page.", .object(list + pages)), .unchanged], failures: [422]),
       .support(
-        .post, path, "create\(name)\(suffix)", "Make one", access: access, parameters: [.include],
+        .post, path, "create\(name)\(suffix)", "Make one", access: access,
+        budget: desk == .endUsers ? .requests : nil, parameters: [.include],
         body: .json(.object([.required(one, .named("SupportOrder"))])),
         answers: [.json(201, "It is made.", single, headers: [.required("Location")])], failures: [422]),
       .support(

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
@@ -22,6 +23,7 @@ extension APISurface {
     [
       .support(
         .post, "\(prefix)/uploads", "uploadSupportFile\(suffix)", "Upload a file", access: .supportAnyone,
+        budget: .uploads,
         parameters: [.requiredQuery("filename", "What it is called.", .text(1...256))],
         body: APIBody(content: [("application/octet-stream", .bytes)], isRequired: true),
         answers: [

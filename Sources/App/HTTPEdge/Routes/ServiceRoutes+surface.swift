@@ -1,18 +1,19 @@
+import EdgeSecurity
 import HTTPTypes
 import JSONEnvelope
 
 /// Spec: GMS 3.2.
-extension APISurface {
-  static let service = APISurface(
+extension ServiceRoutes {
+  static let surface = RoutedSurface<ServiceRoutes>(
     "services", "What an app asks for: each request makes an instance of a configured service.",
     [
-      APIOperation(
+      Operation(
         .post, "/genesys/1/service/{service}", "createService", "Ask for a service",
         about: """
           Makes an instance of the configured service of this name, for example `request-chat`. Every field whose name \
           does not begin with `_` is attached to it. An instance that is not used ends after the service's `_ttl`.
           """,
-        access: .customer,
+        access: .customer, budget: .chats,
         parameters: [
           .path("service", "The name of a service, as the configuration has it.").example("request-chat"), .ownerKey,
         ],
@@ -27,7 +28,8 @@ extension APISurface {
               APILink(to: "startChat", "service", from: "/_id"), APILink(to: "refreshChat", "service", from: "/_id"),
             ])
         ],
-        failures: [400, 404, 415])
+        failures: [400, 404, 415]
+      ) { try await $0.create($1, $2) }
     ],
     schemas: [
       (

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Puts all routes together: one line for each resource.
+/// Puts all routes together: the one list of what the server can be asked.
 struct EdgeRouter {
   let engine: Engine
   let tokens: TokenStore
@@ -24,20 +24,36 @@ struct EdgeRouter {
 
   func responder() -> RouterResponder<EdgeRequestContext> { router().buildResponder() }
 
-  /// All routes, each described in `OpenAPI`.
+  /// In the order in which they are described.
+  static let surfaces: [RoutedSurface<EdgeRouter>] = [
+    ServiceRoutes.surface.of { ServiceRoutes(engine: $0.engine, limits: $0.limits) },
+    ChatRoutes.surface.of { ChatRoutes(engine: $0.engine, limits: $0.limits) },
+    RoutedSurface(described: .callback), RoutedSurface(described: .notification), RoutedSurface(described: .storage),
+    RoutedSurface(described: .comet), RoutedSurface(described: .device),
+    AgentRoutes.surface.of {
+      AgentRoutes(engine: $0.engine, tokens: $0.tokens, limits: $0.limits, settings: $0.messaging)
+    },
+    RoutedSurface(described: .callbackAgents), RoutedSurface(described: .admin), RoutedSurface(described: .adminPush),
+    RoutedSurface(described: .sending), RoutedSurface(described: .topics), RoutedSurface(described: .registration),
+    RoutedSurface(described: .ownDevice), RoutedSurface(described: .webPush), RoutedSurface(described: .support),
+    RoutedSurface(described: .supportFiles), RoutedSurface(described: .supportDesk),
+    OperationRoutes.surface.of { router in
+      OperationRoutes(
+        engine: router.engine, exposition: router.exposition,
+        document: ServedDocument(.carillon, version: router.version))
+    },
+  ]
+
+  /// All routes.
   func router() -> EdgeRoutes {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())
-    OperationRoutes(engine: engine, exposition: exposition).add(to: router)
-    OpenAPIRoutes(version: version).add(to: router)
-    ServiceRoutes(engine: engine, limits: limits).add(to: router)
-    ChatRoutes(engine: engine, limits: limits).add(to: router)
+    router.add(Self.surfaces.flatMap { $0.bound(to: self) })
     CallbackRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     CallbackActionRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     NotificationRoutes(engine: engine, tokens: tokens, limits: limits, provesUsers: provesUsers).add(to: router)
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
-    AgentRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
@@ -48,22 +64,6 @@ struct EdgeRouter {
       engine: engine, tokens: tokens, limits: limits, settings: messaging, guesses: guesses, logger: logger
     ).add(to: router)
     return router
-  }
-}
-
-typealias EdgeRoutes = Router<EdgeRequestContext>
-typealias EdgeRoute = @Sendable (Request, EdgeRequestContext) async throws -> Response
-
-extension Router<EdgeRequestContext> {
-  /// A resource with these methods; each other one is answered with 405.
-  func resource(_ path: RouterPath, _ routes: [HTTPRequest.Method: EdgeRoute]) {
-    for (method, route) in routes { on(path, method: method, use: route) }
-    let offered = Set(routes.keys).union(routes[.get] == nil ? [] : [.head])
-    let allow = (offered.map(\.rawValue) + ["OPTIONS"]).sorted().joined(separator: ", ")
-    for method in [.get, .head, .post, .put, .patch, .delete, .trace] as [HTTPRequest.Method]
-    where !offered.contains(method) {
-      on(path, method: method) { (_, _) -> Response in throw EdgeFailure.methodNotAllowed(allow: allow) }
-    }
   }
 }
 
@@ -78,15 +78,6 @@ extension Request {
   func parameters(limits: EdgeLimits) async throws -> RequestParameters {
     try RequestParameters(
       query: uri.query, contentType: headers[.contentType], body: try await bytes(limits: limits), limits: limits)
-  }
-
-  /// The usable token of the header `Authorization: Bearer …`.
-  func accessToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    guard let header = headers[.authorization], let blank = header.firstIndex(of: " "),
-      header[..<blank].lowercased() == "bearer",
-      let token = tokens.token(for: String(header[header.index(after: blank)...].drop { $0 == " " }))
-    else { throw .tokenRequired }
-    return token
   }
 
   /// Whose the request is. The connection has put the user whom `UserIdentity` found in the place of the header that

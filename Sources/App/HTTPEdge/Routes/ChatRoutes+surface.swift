@@ -1,9 +1,11 @@
+import ChatDomain
+import Engine
 import HTTPTypes
 import JSONEnvelope
 
 /// Spec: GMS 3.3 to 3.5, 5.
-extension APISurface {
-  static let chat = APISurface(
+extension ChatRoutes {
+  static let surface = RoutedSurface<ChatRoutes>(
     "chat",
     """
     The customer's side of a chat. With `notify_by=comet` events come over the Comet endpoint, otherwise by `refresh`. \
@@ -12,29 +14,35 @@ extension APISurface {
     """,
     [
       start,
-      operation(
-        "/send", "sendMessage", "Say something", body: [.required("message", .text(1...4_000)), verbose]),
+      operation("/send", "sendMessage", "Say something", body: [.required("message", .text(1...4_000)), verbose]) {
+        routes, id, parameters, userKey in
+        guard let text = parameters.first(of: "message") else { throw EdgeFailure.missingParameter("message") }
+        return try await routes.engine.chats.send(id, text: text, by: .customer(userKey: userKey))
+      },
       refresh(.post, "refreshChat"), refresh(.get, "pollChat"),
-      operation("/startTyping", "startTyping", "Show that the customer types", body: [preview, verbose]),
-      operation("/stopTyping", "stopTyping", "Show that the customer has stopped typing", body: [preview, verbose]),
+      operation("/startTyping", "startTyping", "Show that the customer types", body: [preview, verbose]) {
+        routes, id, parameters, userKey in
+        try await routes.engine.chats.typing(
+          id, started: true, preview: parameters["message"] ?? "", by: .customer(userKey: userKey))
+      },
+      operation("/stopTyping", "stopTyping", "Show that the customer has stopped typing", body: [preview, verbose]) {
+        routes, id, parameters, userKey in
+        try await routes.engine.chats.typing(
+          id, started: false, preview: parameters["message"] ?? "", by: .customer(userKey: userKey))
+      },
       operation(
         "/disconnect", "endChat", "End the chat", about: "One that is over already stays so: 200 again.",
-        body: [verbose]),
+        body: [verbose]
+      ) { routes, id, _, userKey in
+        try await routes.engine.chats.disconnect(id, by: .customer(userKey: userKey))
+      },
       operation(
-        "/customNotice", "sendCustomNotice", "Send a notice",
-        body: [.required("message", .text(1...4_000)), verbose]),
-      operation(
-        "/pushUrl", "sendURL", "Send a URL",
-        body: [
-          .optional("pushUrl", .webAddress), .optional("message", .text, "In place of `pushUrl`."), verbose,
-        ]),
-      operation(
-        "/updateData", "updateChatData", "Change attached data",
-        about: """
-          All fields that do not begin with `_` are merged; an empty value removes the field. The fields of a push \
-          registration, as at the start, change where the chat's pushes go; an empty device or subscription ends them.
-          """,
-        body: pushRegistration + [verbose]),
+        "/customNotice", "sendCustomNotice", "Send a notice", body: [.required("message", .text(1...4_000)), verbose]
+      ) { routes, id, parameters, userKey in
+        guard let text = parameters.first(of: "message") else { throw EdgeFailure.missingParameter("message") }
+        return try await routes.engine.chats.notice(id, text: text, by: .customer(userKey: userKey))
+      },
+      sendURL, updateData,
     ],
     schemas: [("ChatReply", chatReply), ("TranscriptEvent", transcriptEvent)])
 
@@ -45,12 +53,33 @@ extension APISurface {
   private static let reply = APIAnswer.json(200, "The chat, with what is new.", .named("ChatReply"))
 
   private static func operation(
-    _ suffix: String, _ id: String, _ summary: String, about: String? = nil, body: [APIMember]
-  ) -> APIOperation {
-    APIOperation(
+    _ suffix: String, _ id: String, _ summary: String, about: String? = nil, body: [APIMember],
+    namesDevice: Bool = false, _ perform: @escaping Performance
+  ) -> Operation<ChatRoutes> {
+    Operation(
       .post, "/genesys/1/service/{service}/ixn/chat\(suffix)", id, summary, about: about, access: .customer,
-      parameters: [.serviceID, .ownerKey], body: .parameters(body), answers: [reply], failures: [400, 404, 415])
+      parameters: [.serviceID, .ownerKey], body: .parameters(body), answers: [reply], failures: [400, 404, 415]
+    ) { try await $0.answer($1, $2, namesDevice: namesDevice, perform) }
   }
+
+  private static let sendURL = operation(
+    "/pushUrl", "sendURL", "Send a URL",
+    body: [
+      .optional("pushUrl", .webAddress), .optional("message", .text, "In place of `pushUrl`."), verbose,
+    ]
+  ) { routes, id, parameters, userKey in
+    guard let url = parameters.first(of: "pushUrl", "message") else { throw EdgeFailure.missingParameter("pushUrl") }
+    return try await routes.engine.chats.pushURL(id, url: url, by: .customer(userKey: userKey))
+  }
+
+  private static let updateData = operation(
+    "/updateData", "updateChatData", "Change attached data",
+    about: """
+      All fields that do not begin with `_` are merged; an empty value removes the field. The fields of a push \
+      registration, as at the start, change where the chat's pushes go; an empty device or subscription ends them.
+      """,
+    body: pushRegistration + [verbose], namesDevice: true
+  ) { try await $0.updateData($1, $2, $3) }
 
   private static let pushRegistration: [APIMember] = [
     .optional(
@@ -71,7 +100,7 @@ extension APISurface {
     .optional("message", .text, "The first thing to say."),
   ]
 
-  private static let start = APIOperation(
+  private static let start = Operation<ChatRoutes>(
     .post, "/genesys/1/service/{service}/ixn/chat", "startChat", "Start the chat of an instance",
     about: "All fields that are not named here and do not begin with `_` are attached data.",
     access: .customer,
@@ -86,19 +115,29 @@ extension APISurface {
       .json(
         200, "The chat has begun.", .named("ChatReply"))
     ],
-    failures: [400, 404, 409, 415])
+    failures: [400, 404, 409, 415]
+  ) { routes, request, context in
+    try await routes.answer(request, context, namesDevice: true) { try await $0.start($1, $2, $3) }
+  }
 
-  private static func refresh(_ method: HTTPRequest.Method, _ id: String) -> APIOperation {
+  private static func refresh(_ method: HTTPRequest.Method, _ id: String) -> Operation<ChatRoutes> {
     let position = APIMember.optional(
       "transcriptPosition", .lenientInteger, "Events after this one; else those that were not given out yet.")
     let message = APIMember.optional("message", .text, "Said first.")
-    return APIOperation(
+    return Operation(
       method, "/genesys/1/service/{service}/ixn/chat/refresh", id, "Get what is new",
       about: method == .get ? nil : "`DISCONNECTED` says that the chat is over.", access: .customer,
       parameters: [.serviceID, .ownerKey]
         + (method == .get ? [position, message, verbose].map { APIParameter(place: .query, member: $0) } : []),
       body: method == .get ? nil : .parameters([position, message, verbose]), answers: [reply],
-      failures: [400, 404, 413, 415, 507])
+      failures: [400, 404, 413, 415, 507]
+    ) { routes, request, context in
+      try await routes.answer(request, context) { routes, id, parameters, userKey in
+        try await routes.engine.chats.refresh(
+          id, after: parameters.position("transcriptPosition"), message: parameters.first(of: "message"),
+          by: .customer(userKey: userKey))
+      }
+    }
   }
 
   // MARK: Schemas

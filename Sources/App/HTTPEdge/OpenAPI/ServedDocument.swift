@@ -2,29 +2,30 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// `GET /openapi.json`: what this server can be asked, in a form that tools read. Open to everybody, as is its source.
-final class OpenAPIRoutes: Sendable {
+/// The description of a server as it is served: open to everybody, as is its source.
+final class ServedDocument: Sendable {
+  private let document: APIDocument
   private let version: String
   /// Made when somebody asks, once.
   private let text = Mutex<APIDocumentText?>(nil)
 
-  init(version: String) { self.version = version }
-
-  func add(to router: EdgeRoutes) {
-    router.resource("/openapi.json", [.get: { request, _ in self.answer(request) }])
+  /// - Parameter version: the server's.
+  init(_ document: APIDocument, version: String) {
+    self.document = document
+    self.version = version
   }
 
-  private var document: APIDocumentText {
+  private var made: APIDocumentText {
     text.withLock { text in
       if let text { return text }
-      let made = APIDocumentText(version: version)
+      let made = APIDocumentText(document, version: version)
       text = made
       return made
     }
   }
 
-  private func answer(_ request: Request) -> Response {
-    let document = document
+  func answer(_ request: Request) -> Response {
+    let document = made
     let headers: HTTPFields = [
       .eTag: document.entityTag, .cacheControl: "no-cache", .accessControlAllowOrigin: "*",
     ]
