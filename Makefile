@@ -114,7 +114,7 @@ format: ## Format the sources
 lint: ## Say what is not formatted, and what stands twice
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Journal Benchmarks Tests
 	@command -v python3 >/dev/null || $(MAKE) test-environment
-	Tests/twins 116 Sources Journal Benchmarks
+	Tests/twins 95 Sources Journal Benchmarks
 
 clean: ## Remove what was built
 	rm -rf .build $(VENV)

@@ -99,6 +99,8 @@ let package = Package(
     module("JSONEnvelope", in: "Sources/Wire"),
     module("NetworkAddress", in: "Sources/Wire", [nioCore]),
     module("EdgeSecurity", in: "Sources/Wire", ["EngineKit", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
+    module(
+      "ServerKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, metrics]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
 
@@ -152,16 +154,15 @@ let package = Package(
       "DeviceEdge", in: "Sources/Messaging",
       [
         "EdgeSecurity", "EngineKit", "EventSourcing", "MCSProtocol", "MessagingEngine", "NetworkAddress", "PushDomain",
-        nioCore, nioPosix,
-        nioSSL, logging, metrics, lifecycle,
+        "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
     module(
       "CCSEdge", in: "Sources/Messaging",
       [
         "TextEncoding", "CExpat", "EdgeSecurity", "EngineKit", "GCMProtocol", "JSONEnvelope", "MessagingEngine",
         "NetworkAddress",
-        "PushDomain",
-        "EventSourcing", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle,
+        "PushDomain", "ServerKit",
+        "EventSourcing", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
 
     // Callback.
@@ -221,7 +222,7 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
-        "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol", "NetworkAddress",
+        "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol", "NetworkAddress", "ServerKit",
         asyncHTTPClient, hummingbird, httpTypes, jwtKit,
         nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
         logging,
@@ -245,7 +246,7 @@ let package = Package(
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
         "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
         "PrometheusMetrics",
-        "PushDomain", "PushProviders", "SupportDomain",
+        "PushDomain", "PushProviders", "ServerKit", "SupportDomain",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -384,26 +385,31 @@ let package = Package(
       "EdgeSecurityTests", in: "Wire",
       ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
     tests(
+      "ServerKitTests", in: "Wire",
+      ["ServerKit", "EdgeSecurity", "NetworkAddress", nioCore, nioEmbedded, nioPosix]),
+    tests(
       "HTTPEdgeTests", in: "App",
       [
         "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain",
         "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
-        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "SimulatedDisk", "StandInSupport", "TestSupport", httpTypes,
+        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
+        httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests(
       "DeviceEdgeTests", in: "Messaging",
       [
         "DeviceEdge", "EdgeSecurity", "MCSProtocol", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "Journal",
-        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, protobuf, systemPackage, "StandInSupport",
-        "TestSupport",
+        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, protobuf, systemPackage, "ServerKit",
+        "StandInSupport", "TestSupport",
       ]),
     tests(
       "CCSEdgeTests", in: "Messaging",
       [
         "CCSEdge", "EdgeSecurity", "GCMProtocol", "Engine", "PushDomain", "EventSourcing", "JSONEnvelope", "Journal",
-        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, systemPackage, "StandInSupport", "TestSupport",
+        nioCore, nioEmbedded, nioPosix, nioSSL, logging, lifecycle, systemPackage, "ServerKit", "StandInSupport",
+        "TestSupport",
       ]),
     tests(
       "CarillonClientTests", in: "Client",

@@ -32,17 +32,15 @@ public final class ListenerCertificate: Sendable {
     var refusedStamps: [Stamp]?
   }
 
-  private let certificateChainPath: String
-  private let privateKeyPath: String
+  private let files: TLSFiles
   private let protocols: [String]
   private let state: Mutex<State>
 
   /// Reads both files; blocks for as long as that takes. Parameters and errors are those of `ListenerTLS.context`.
-  public init(certificateChainPath: String, privateKeyPath: String, protocols: [String] = []) throws {
-    self.certificateChainPath = certificateChainPath
-    self.privateKeyPath = privateKeyPath
+  public init(_ files: TLSFiles, protocols: [String] = []) throws {
+    self.files = files
     self.protocols = protocols
-    state = Mutex(try Self.read(certificateChainPath, privateKeyPath, protocols))
+    state = Mutex(try Self.read(files, protocols))
   }
 
   /// For the next connection.
@@ -55,7 +53,7 @@ public final class ListenerCertificate: Sendable {
   ///
   /// - Throws: if they cannot be used; then the earlier certificate stays.
   public func reload() throws {
-    let fresh = try Self.read(certificateChainPath, privateKeyPath, protocols)
+    let fresh = try Self.read(files, protocols)
     state.withLock { $0 = fresh }
   }
 
@@ -65,7 +63,7 @@ public final class ListenerCertificate: Sendable {
   /// - Throws: if they cannot be used, once for each change of them; then the earlier certificate stays.
   public func reloadIfChanged() throws -> Bool {
     // Before they are read: what changes meanwhile is noticed the next time.
-    let stamps = Self.stamps(certificateChainPath, privateKeyPath)
+    let stamps = Self.stamps(files)
     guard state.withLock({ $0.stamps != stamps && $0.refusedStamps != stamps }) else { return false }
     do {
       try reload()
@@ -76,13 +74,14 @@ public final class ListenerCertificate: Sendable {
     }
   }
 
-  private static func stamps(_ paths: String...) -> [Stamp] { paths.map { Stamp($0) } }
+  private static func stamps(_ files: TLSFiles) -> [Stamp] {
+    [Stamp(files.certificateChainPath), Stamp(files.privateKeyPath)]
+  }
 
-  private static func read(_ chainPath: String, _ keyPath: String, _ protocols: [String]) throws -> State {
-    let stamps = stamps(chainPath, keyPath)
-    let context = try ListenerTLS.context(
-      certificateChainPath: chainPath, privateKeyPath: keyPath, protocols: protocols)
-    let ends = try NIOSSLCertificate.fromPEMFile(chainPath).map { Int($0.notValidAfter) }
+  private static func read(_ files: TLSFiles, _ protocols: [String]) throws -> State {
+    let stamps = stamps(files)
+    let context = try ListenerTLS.context(files, protocols: protocols)
+    let ends = try NIOSSLCertificate.fromPEMFile(files.certificateChainPath).map { Int($0.notValidAfter) }
     return State(context: context, endSeconds: ends.min() ?? .max, stamps: stamps, refusedStamps: nil)
   }
 }

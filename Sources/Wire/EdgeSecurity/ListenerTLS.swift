@@ -13,17 +13,12 @@ public enum ListenerTLS {
 
   /// Reads both files; blocks for as long as that takes.
   ///
-  /// - Parameters:
-  ///   - certificateChainPath: PEM, the server's own certificate first.
-  ///   - privateKeyPath: PEM.
-  ///   - protocols: names for ALPN, the preferred one first; none are offered if there are none.
+  /// - Parameter protocols: names for ALPN, the preferred one first; none are offered if there are none.
   /// - Throws: if the files cannot be used.
-  public static func context(
-    certificateChainPath: String, privateKeyPath: String, protocols: [String] = []
-  ) throws -> NIOSSLContext {
-    let chain = try NIOSSLCertificate.fromPEMFile(certificateChainPath)
+  public static func context(_ files: TLSFiles, protocols: [String] = []) throws -> NIOSSLContext {
+    let chain = try NIOSSLCertificate.fromPEMFile(files.certificateChainPath)
       .map { NIOSSLCertificateSource.certificate($0) }
-    let key = try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)
+    let key = try NIOSSLPrivateKey(file: files.privateKeyPath, format: .pem)
     var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
     configuration.cipherSuiteValues = cipherSuites

@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Testing
 
 @testable import CarillonConfiguration
@@ -32,7 +33,7 @@ struct ServerSettingsTests {
         journal.segment_size: 8 MiB
         cookie_required: true
       """)
-    #expect(settings.tls == ServerSettings.TLSFiles(certificate: "chain.pem", key: "key.pem"))
+    #expect(settings.tls == TLSFiles(certificateChainPath: "chain.pem", privateKeyPath: "key.pem"))
     #expect(settings.shutdownGrace == .milliseconds(1_500))
     #expect(settings.allowedOrigins == "https://a.example.test,https://b.example.test")
     #expect(settings.journalSegmentBytes == 8_388_608)

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOEmbedded
+import ServerKit
 import TestSupport
 
 @testable import HTTPEdge
@@ -44,7 +45,7 @@ struct Departures: Sendable {
     weak var handler: HTTPConnectionHandler?
     for index in 0..<Self.round {
       let channel = EmbeddedChannel(loop: residents.eventLoop as! EmbeddedEventLoop)
-      try Listener.addHandlers(to: channel.pipeline.syncOperations, services, residents)
+      try HTTPPipeline(services: services).addHandlers(to: channel, residents)
       let connection = try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self)
       try speak(on: channel)
       if index == Self.round - 1 { (last, handler) = (connection.exchange, connection) }
@@ -102,7 +103,7 @@ struct Departures: Sendable {
   ) async throws {
     let channel = NIOAsyncTestingChannel(loop: loop)
     let handler = try await loop.executeInContext {
-      try Listener.addHandlers(to: channel.pipeline.syncOperations, services, residents)
+      try HTTPPipeline(services: services).addHandlers(to: channel, residents)
       return Remembered(try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
     }
     try await channel.writeInbound(ByteBuffer(string: head))

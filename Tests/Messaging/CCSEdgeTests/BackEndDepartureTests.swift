@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import NIOCore
 import NIOEmbedded
+import ServerKit
 import SystemPackage
 import TestSupport
 import Testing
@@ -39,9 +40,12 @@ enum BackEndDepartures {
     let services = try CCSServices(
       backend: CCSBackend(messaging: engine.messaging) { _, _ in true }, configuration: CCSConfiguration(port: 0),
       logger: ServerRig.silent)
-    let connections = CCSConnections(group: loop)
+    let connections = OpenCount()
+    let acceptor = Acceptor(
+      admission: Admission(connections: connections, limit: .max, budgets: StrangerBudgets()),
+      residents: Residents(group: loop), certificate: nil, pipeline: CCSPipeline(services: services))
     try await Departing.measureCostly(logsIn ? "app server" : "app server without a login") { count in
-      for _ in 0..<count { try await depart(logsIn: logsIn, services, connections, loop, engine) }
+      for _ in 0..<count { try await depart(logsIn: logsIn, acceptor, connections, loop, engine) }
     }
     await loop.shutdownGracefully()
     await engine.stop(grace: .zero)
@@ -49,17 +53,17 @@ enum BackEndDepartures {
   }
 
   private static func depart(
-    logsIn: Bool, _ services: CCSServices, _ connections: CCSConnections, _ loop: NIOAsyncTestingEventLoop,
+    logsIn: Bool, _ acceptor: Acceptor, _ connections: OpenCount, _ loop: NIOAsyncTestingEventLoop,
     _ engine: Engine
   ) async throws {
     let channel = NIOAsyncTestingChannel(loop: loop)
-    try await loop.executeInContext { try CCSListener.build(channel, services, connections) }
+    try await loop.executeInContext { try acceptor.accept(channel) }
     try await channel.writeInbound(ByteBuffer(string: logsIn ? Words.login : Words.header + Words.auth.prefix(20)))
     var heard = ""
     while logsIn, !heard.contains("</jid></bind></iq>") {
       heard += String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self))
     }
     _ = try await channel.finish(acceptAlreadyClosed: true)
-    try await Departing.until { services.metrics.connectionCount == 0 && engine.appServers.connectionCount == 0 }
+    try await Departing.until { connections.current == 0 && engine.appServers.connectionCount == 0 }
   }
 }

@@ -17,7 +17,7 @@ struct ServerRig {
   let port: Int
 
   static func run(
-    _ backend: ScriptedBackend, limits: CCSLimits = CCSLimits(), tls: CCSConfiguration.TLS? = nil,
+    _ backend: ScriptedBackend, limits: CCSLimits = CCSLimits(), tls: TLSFiles? = nil,
     _ body: (ServerRig) async throws -> Void
   ) async throws {
     try await run(try server(backend.backend, limits, tls), body)
@@ -25,7 +25,7 @@ struct ServerRig {
   }
 
   static func server(
-    _ backend: CCSBackend, _ limits: CCSLimits = CCSLimits(), _ tls: CCSConfiguration.TLS? = nil
+    _ backend: CCSBackend, _ limits: CCSLimits = CCSLimits(), _ tls: TLSFiles? = nil
   ) throws -> CCSServer {
     try CCSServer(
       backend: backend, configuration: CCSConfiguration(port: 0, tls: tls, limits: limits), logger: silent)

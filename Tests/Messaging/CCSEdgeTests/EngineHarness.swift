@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import Foundation
 import PushDomain
@@ -35,7 +36,7 @@ struct EngineHarness {
       logger: ServerRig.silent, onFatal: { _ in })
     let running = Task { await engine.run() }
     _ = try await engine.recover()
-    let tls = CCSConfiguration.TLS(certificateChainPath: path("certificate"), privateKeyPath: path("key"))
+    let tls = TLSFiles(certificateChainPath: path("certificate"), privateKeyPath: path("key"))
     let server = try CCSServer(
       messaging: engine.messaging, configuration: CCSConfiguration(port: 0, tls: tls, limits: limits),
       logger: ServerRig.silent

@@ -4,6 +4,7 @@ import EventSourcing
 import MCSProtocol
 import NIOCore
 import NIOEmbedded
+import ServerKit
 import SwiftProtobuf
 import TestSupport
 import Testing
@@ -30,16 +31,16 @@ enum DeviceDepartures {
   static func run(logsIn: Bool) async throws {
     try await DeviceRig.run { rig in
       let loop = NIOAsyncTestingEventLoop()
-      let admission = Admission(limits: DeviceEdgeLimits())
-      let listener = MCSListener(
-        messaging: rig.engine.messaging, configuration: MCSConfiguration(port: 0), certificate: nil,
-        admission: admission,
-        sweeps: DeadlineSweeps(group: loop), metrics: DeviceMetrics(transport: "mcs"))
+      let configuration = MCSConfiguration(port: 0)
+      let admission = configuration.admission
+      let pipeline = MCSPipeline(messaging: rig.engine.messaging, configuration: configuration)
+      let acceptor = Acceptor(
+        admission: admission, residents: Residents(group: loop), certificate: nil, pipeline: pipeline)
       let login = try await rig.device().credentials.login
       try await Departing.measureCostly(logsIn ? "device" : "device without a login") { count in
         for _ in 0..<count {
           let channel = NIOAsyncTestingChannel(loop: loop)
-          try await loop.executeInContext { try listener.build(channel) }
+          try await loop.executeInContext { try acceptor.accept(channel) }
           if logsIn {
             try await channel.writeInbound(ByteBuffer(bytes: login))
             _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
@@ -47,7 +48,7 @@ enum DeviceDepartures {
             try await channel.writeInbound(ByteBuffer(bytes: login.prefix(7)))
           }
           _ = try await channel.finish(acceptAlreadyClosed: true)
-          try await Departing.until { admission.current == 0 }
+          try await Departing.until { admission.connections.current == 0 && pipeline.anonymous.current == 0 }
         }
       }
       await loop.shutdownGracefully()

@@ -22,10 +22,10 @@ struct DeviceRig {
   let server: MCSServer
   let services: ServiceGroup
   let port: Int
-  let tls: MCSConfiguration.TLS?
+  let tls: TLSFiles?
 
   static func run(
-    limits: DeviceEdgeLimits = DeviceEdgeLimits(), tls: MCSConfiguration.TLS? = nil, recovers: Bool = true,
+    limits: DeviceEdgeLimits = DeviceEdgeLimits(), tls: TLSFiles? = nil, recovers: Bool = true,
     budgets: StrangerBudgets = StrangerBudgets(),
     _ body: (DeviceRig) async throws -> Void
   ) async throws {

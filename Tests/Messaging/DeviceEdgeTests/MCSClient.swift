@@ -1,3 +1,4 @@
+import EdgeSecurity
 import Engine
 import MCSProtocol
 import NIOCore
@@ -19,7 +20,7 @@ final class MCSClient {
     self.stanzas = stanzas.makeAsyncIterator()
   }
 
-  static func connect(_ port: Int, tls: MCSConfiguration.TLS? = nil) async throws -> MCSClient {
+  static func connect(_ port: Int, tls: TLSFiles? = nil) async throws -> MCSClient {
     let (stanzas, continuation) = AsyncStream.makeStream(of: MCSStanza.self)
     let context = try tls.map { files in
       var configuration = TLSConfiguration.makeClientConfiguration()

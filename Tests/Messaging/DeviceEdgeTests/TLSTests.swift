@@ -72,8 +72,8 @@ private final class Certificate {
     """
 
   private let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)")
-  var tls: MCSConfiguration.TLS {
-    MCSConfiguration.TLS(
+  var tls: TLSFiles {
+    TLSFiles(
       certificateChainPath: directory.appending(path: "chain.pem").path,
       privateKeyPath: directory.appending(path: "key.pem").path)
   }

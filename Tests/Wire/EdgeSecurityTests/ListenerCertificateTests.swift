@@ -134,7 +134,7 @@ private final class CertificateFiles {
   deinit { try? FileManager.default.removeItem(at: directory) }
 
   func open() throws -> ListenerCertificate {
-    try ListenerCertificate(certificateChainPath: chain.path, privateKeyPath: key.path)
+    try ListenerCertificate(TLSFiles(certificateChainPath: chain.path, privateKeyPath: key.path))
   }
 
   func make(days: Int) throws {

@@ -22,7 +22,7 @@ struct ListenerTLSTests {
   func suites(_ ciphers: [NIOTLSCipher], _ isServed: Bool) async throws {
     let files = try RSACertificate()
     let context = try ListenerTLS.context(
-      certificateChainPath: files.certificate.path, privateKeyPath: files.key.path, protocols: ["http/1.1"])
+      TLSFiles(certificateChainPath: files.certificate.path, privateKeyPath: files.key.path), protocols: ["http/1.1"])
     let group = MultiThreadedEventLoopGroup.singleton
     let server = try await ServerBootstrap(group: group)
       .childChannelInitializer { channel in

@@ -1,3 +1,4 @@
+public import EdgeSecurity
 import Engine
 
 /// The options `gcm.*` of section `server`: where devices and app servers connect.
@@ -6,7 +7,7 @@ public struct MessagingSettingsOfServer: Sendable, Equatable {
   public let mcsPort: Int?
   public let ccsPort: Int?
   /// Nil: plain TCP, for a server behind something that speaks TLS for it.
-  public let tls: ServerSettings.TLSFiles?
+  public let tls: TLSFiles?
   public let ccsDomains: [String]
   public let mcsConnectionsMaximum: Int
   public let ccsConnectionsMaximum: Int
@@ -22,7 +23,7 @@ public struct MessagingSettingsOfServer: Sendable, Equatable {
     mcsPort = configuration.server("gcm.mcs_port").flatMap { Int($0) }
     ccsPort = configuration.server("gcm.ccs_port").flatMap { Int($0) }
     if let certificate = configuration.server("gcm.tls.certificate"), let key = configuration.server("gcm.tls.key") {
-      tls = ServerSettings.TLSFiles(certificate: certificate, key: key)
+      tls = TLSFiles(certificateChainPath: certificate, privateKeyPath: key)
     } else {
       tls = server.tls
     }

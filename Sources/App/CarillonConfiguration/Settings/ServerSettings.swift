@@ -4,12 +4,6 @@ import Journal
 
 /// Section `server`, with the built-in value wherever no source sets one, in the types that the wiring wants.
 public struct ServerSettings: Sendable, Equatable {
-  /// Both files of the port's certificate, PEM.
-  public struct TLSFiles: Sendable, Equatable {
-    public let certificate: String
-    public let key: String
-  }
-
   public let host: String
   public let port: Int
   public let dataDirectory: String
@@ -42,7 +36,7 @@ public struct ServerSettings: Sendable, Equatable {
     port = reader.integer("port")
     dataDirectory = reader.text("data_directory")
     if let certificate = configuration.server("tls.certificate"), let key = configuration.server("tls.key") {
-      tls = TLSFiles(certificate: certificate, key: key)
+      tls = TLSFiles(certificateChainPath: certificate, privateKeyPath: key)
     } else {
       tls = nil
     }

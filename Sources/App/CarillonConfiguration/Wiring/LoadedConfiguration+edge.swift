@@ -6,11 +6,8 @@ extension LoadedConfiguration {
   public var edge: EdgeConfiguration {
     let settings = ServerSettings(self)
     var edge = EdgeConfiguration(
-      host: settings.host, port: settings.port,
-      tls: settings.tls.map {
-        EdgeConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key)
-      },
-      limits: edgeLimits, allowedOrigins: OriginPolicy(option: settings.allowedOrigins), messaging: messaging)
+      host: settings.host, port: settings.port, tls: settings.tls, limits: edgeLimits,
+      allowedOrigins: OriginPolicy(option: settings.allowedOrigins), messaging: messaging)
     edge.strictTransportSeconds = settings.strictTransportSeconds
     edge.budgets = StrangerBudgets(settings.budgets)
     edge.proxies = proxies

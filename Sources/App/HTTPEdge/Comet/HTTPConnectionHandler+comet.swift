@@ -3,6 +3,7 @@ import Engine
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import ServerKit
 
 /// The Comet endpoint's long polls. Spec: GMS 4.1 to 4.3; Bayeux 1.0, "The long-polling Transport".
 extension HTTPConnectionHandler: CometSink {

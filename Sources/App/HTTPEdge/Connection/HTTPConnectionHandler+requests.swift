@@ -2,6 +2,7 @@ import Engine
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import ServerKit
 
 /// From a head to the part of the server that answers.
 extension HTTPConnectionHandler {

@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NetworkAddress
+import ServerKit
 
 /// One HTTP/1.1 connection: the only handler above the parser.
 ///
@@ -52,7 +53,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   let meter: MeteredRequestDecoder
   var context: ChannelHandlerContext?
   var phase = Phase.idle
-  private var place: DeadlineWheel<any LoopResident>.Place?
+  private var place: LoopResidents.Place?
 
   // The request in progress.
   var surface = Surface.other

@@ -4,23 +4,12 @@ public import NIOCore
 
 /// How the HTTP edge listens and what it allows.
 public struct EdgeConfiguration: Sendable {
-  /// PEM files of a certificate chain and its private key.
-  public struct TLS: Sendable, Equatable {
-    public var certificateChainPath: String
-    public var privateKeyPath: String
-
-    public init(certificateChainPath: String, privateKeyPath: String) {
-      self.certificateChainPath = certificateChainPath
-      self.privateKeyPath = privateKeyPath
-    }
-  }
-
   /// The address to listen on. While there is no access token, the server listens on loopback whatever stands here.
   public var host: String
   /// 0 takes any free port; `HTTPServer.boundPort` tells which.
   public var port: Int
   /// Nil: plain HTTP.
-  public var tls: TLS?
+  public var tls: TLSFiles?
   public var limits: EdgeLimits
   /// Option `allowed_origins` of section `server`.
   public var allowedOrigins: OriginPolicy
@@ -43,7 +32,7 @@ public struct EdgeConfiguration: Sendable {
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
-    host: String = "127.0.0.1", port: Int = 8080, tls: TLS? = nil, limits: EdgeLimits = EdgeLimits(),
+    host: String = "127.0.0.1", port: Int = 8080, tls: TLSFiles? = nil, limits: EdgeLimits = EdgeLimits(),
     allowedOrigins: OriginPolicy = .none, messaging: MessagingEdgeSettings = MessagingEdgeSettings(),
     verifyIdentity: @escaping SupportIdentityVerifier = Self.verifiesNobody,
     eventLoopGroup: (any EventLoopGroup)? = nil
@@ -60,10 +49,5 @@ public struct EdgeConfiguration: Sendable {
 
   public static let verifiesNobody: SupportIdentityVerifier = { (_, _) async throws(SupportIdentityFailure) in
     throw .unreachable(retryAfter: nil)
-  }
-
-  /// Loopback names: what a server without access tokens may listen on.
-  static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 }

@@ -65,8 +65,6 @@ public struct EdgeLimits: Sendable, Equatable {
 }
 
 extension EdgeLimits {
-  /// How often deadlines are looked at; each of them may be late by this much.
-  static let tickMilliseconds: Int64 = 250
   /// What a refused client is told to wait, in seconds (Retry-After).
   static let retryAfterSeconds = 5
   /// How long a request for a redaction is held before it is answered with 202.

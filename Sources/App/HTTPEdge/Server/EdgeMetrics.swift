@@ -1,5 +1,4 @@
 import Metrics
-import Synchronization
 
 /// The edge's metrics; the handles are made once, because looking them up costs more than counting.
 struct EdgeMetrics: Sendable {
@@ -31,31 +30,4 @@ struct EdgeMetrics: Sendable {
   /// A client that left while its poll was held.
   func countDepartedClient() { clientsDeparted.increment() }
   func countWebSocketMessage() { webSocketMessages.increment() }
-}
-
-/// A number of things that are open, counted against a limit from every event loop.
-final class OpenCount: Sendable {
-  private let count = Atomic<Int>(0)
-  private let gauge: Gauge
-
-  init(label: String) { gauge = Gauge(label: label) }
-
-  var current: Int { count.load(ordering: .relaxed) }
-
-  /// False at the limit; then nothing is counted.
-  @discardableResult
-  func open(limit: Int = .max) -> Bool {
-    let (_, new) = count.add(1, ordering: .relaxed)
-    guard new <= limit else {
-      count.subtract(1, ordering: .relaxed)
-      return false
-    }
-    gauge.record(new)
-    return true
-  }
-
-  func close() {
-    let (_, new) = count.subtract(1, ordering: .relaxed)
-    gauge.record(new)
-  }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import ServerKit
 
 /// What every connection of one server shares.
 final class EdgeServices: Sendable {
@@ -20,8 +21,6 @@ final class EdgeServices: Sendable {
   let budgets: StrangerBudgets
   /// Of all ports of the process that share these budgets.
   let guesses: GuessGuard
-  /// Watched by the shutdown.
-  let connections = OpenCount(label: "carillon_http_connections")
   /// Requests of the Comet endpoint that wait for their answer.
   let heldPolls = OpenCount(label: "carillon_http_held_polls")
   let logger: Logger

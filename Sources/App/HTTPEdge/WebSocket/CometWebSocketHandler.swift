@@ -4,6 +4,7 @@ import Engine
 import NIOCore
 import NIOWebSocket
 import NetworkAddress
+import ServerKit
 
 /// One WebSocket of the Comet endpoint: text frames are JSON arrays of Bayeux messages, both ways.
 ///
@@ -29,7 +30,7 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let address: IPAddress?
   private var phase = Phase.open
   private var context: ChannelHandlerContext?
-  private var place: DeadlineWheel<any LoopResident>.Place?
+  private var place: LoopResidents.Place?
   private var exchange: CometExchange?
   private var assembler: WebSocketMessageAssembler
   /// Bytes that the client's socket has not taken yet.

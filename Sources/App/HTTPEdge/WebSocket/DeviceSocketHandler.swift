@@ -4,6 +4,7 @@ import MCSProtocol
 import NIOCore
 import NIOWebSocket
 import NetworkAddress
+import ServerKit
 
 /// One device's WebSocket: frames here, words in `DeviceSocketCodec`, everything else in `DeviceConnection`.
 ///
@@ -22,7 +23,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
   private var assembler: WebSocketMessageAssembler
   private var connection: DeviceConnection?
   private var context: ChannelHandlerContext?
-  private var place: DeadlineWheel<any LoopResident>.Place?
+  private var place: LoopResidents.Place?
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
   private var isClosing = false

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
+import ServerKit
 
 /// From HTTP to WebSocket: on the Comet endpoint, and on the devices'.
 extension HTTPConnectionHandler {

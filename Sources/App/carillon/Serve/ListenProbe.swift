@@ -1,6 +1,7 @@
 import CarillonConfiguration
 import NIOCore
 import NIOPosix
+import ServerKit
 import ServiceLifecycle
 
 /// Where one of the servers listens.
@@ -13,7 +14,7 @@ struct ListenAddress: CustomStringConvertible {
   static func all(_ loaded: LoadedConfiguration, hasTokens: Bool) -> [ListenAddress] {
     let settings = ServerSettings(loaded)
     let messaging = MessagingSettingsOfServer(loaded)
-    let host = hasTokens ? settings.host : "127.0.0.1"
+    let host = hasTokens ? settings.host : LoopbackHost.address
     return [settings.port, messaging.mcsPort, messaging.ccsPort].compactMap(\.self)
       .map { ListenAddress(host: host, port: $0) }
   }

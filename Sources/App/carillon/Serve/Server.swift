@@ -11,6 +11,7 @@ import NIOCore
 import NIOPosix
 import PrometheusMetrics
 import PushProviders
+import ServerKit
 import ServiceLifecycle
 import SystemPackage
 import UnixSignals
@@ -105,7 +106,7 @@ struct Server {
     _ loaded: LoadedConfiguration, _ engine: Engine, _ tokens: TokenStore, _ budgets: StrangerBudgets, _ logger: Logger
   ) throws -> (MCSServer?, CCSServer?) {
     let settings = MessagingSettingsOfServer(loaded)
-    let host = tokens.isEmpty ? "127.0.0.1" : ServerSettings(loaded).host
+    let host = tokens.isEmpty ? LoopbackHost.address : ServerSettings(loaded).host
     if settings.mcsPort ?? settings.ccsPort != nil, settings.tls == nil {
       logger.warning("devices and app servers connect without TLS: gcm.tls.certificate and gcm.tls.key are not set")
     }
@@ -113,17 +114,15 @@ struct Server {
       var limits = DeviceEdgeLimits()
       limits.connectionsMaximum = settings.mcsConnectionsMaximum
       limits.connectionsPerAddressMaximum = budgets.settings.connectionsByAddressMaximum
-      let tls = settings.tls.map { MCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
-      var configuration = MCSConfiguration(host: host, port: port, tls: tls, limits: limits)
+      var configuration = MCSConfiguration(host: host, port: port, tls: settings.tls, limits: limits)
       configuration.budgets = budgets
       return try MCSServer(messaging: engine.messaging, configuration: configuration, logger: logger)
     }
     let appServers = try settings.ccsPort.map { port in
       var limits = CCSLimits()
       limits.connectionsMaximum = settings.ccsConnectionsMaximum
-      let tls = settings.tls.map { CCSConfiguration.TLS(certificateChainPath: $0.certificate, privateKeyPath: $0.key) }
       var configuration = CCSConfiguration(
-        host: host, port: port, tls: tls, limits: limits, domains: settings.ccsDomains)
+        host: host, port: port, tls: settings.tls, limits: limits, domains: settings.ccsDomains)
       configuration.budgets = budgets
       return try CCSServer(messaging: engine.messaging, configuration: configuration, logger: logger) { sender, key in
         tokens.sender(forKey: key)?.sender == sender

@@ -3,22 +3,11 @@ public import NIOCore
 
 /// How the XMPP server for app servers listens and what it allows. Spec: GCM C1.
 public struct CCSConfiguration: Sendable {
-  /// PEM files of a certificate chain and its private key.
-  public struct TLS: Sendable, Equatable {
-    public var certificateChainPath: String
-    public var privateKeyPath: String
-
-    public init(certificateChainPath: String, privateKeyPath: String) {
-      self.certificateChainPath = certificateChainPath
-      self.privateKeyPath = privateKeyPath
-    }
-  }
-
   public var host: String
   /// 0 takes any free port; `CCSServer.boundPort` tells which.
   public var port: Int
   /// TLS begins with the first byte. Nil: no TLS, for tests and behind a proxy that does it.
-  public var tls: TLS?
+  public var tls: TLSFiles?
   public var limits: CCSLimits
   /// What strangers may do, shared with the process's other ports.
   public var budgets = StrangerBudgets()
@@ -28,7 +17,7 @@ public struct CCSConfiguration: Sendable {
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
-    host: String = "127.0.0.1", port: Int = 5_235, tls: TLS? = nil, limits: CCSLimits = CCSLimits(),
+    host: String = "127.0.0.1", port: Int = 5_235, tls: TLSFiles? = nil, limits: CCSLimits = CCSLimits(),
     domains: [String] = [], eventLoopGroup: (any EventLoopGroup)? = nil
   ) {
     self.host = host

@@ -4,6 +4,7 @@ import MessagingEngine
 import NIOCore
 import NetworkAddress
 import PushDomain
+import ServerKit
 import Synchronization
 
 /// What a connection asks the engine, and what the engine asks of it.
@@ -63,7 +64,7 @@ extension CCSConnectionHandler {
     _ question: @escaping @Sendable () async -> Answer,
     then goOn: @escaping @Sendable (CCSConnectionHandler, Answer) -> Void
   ) {
-    let eventLoop = connections.eventLoop
+    let eventLoop = residents.eventLoop
     Task {
       let answer = await question()
       eventLoop.execute { goOn(self, answer) }
@@ -91,7 +92,7 @@ extension CCSConnectionHandler: AppServerLink {
   func deliver(_ mail: Mail) {
     // Counted here and now, because the engine looks at the count before the loop comes to it.
     guard outstanding.withLock({ $0.insert(mail.id).inserted }) else { return }
-    connections.eventLoop.execute {
+    residents.eventLoop.execute {
       guard self.discarded == nil else { return }
       self.services.metrics.countDelivery()
       self.go(self.stream.deliver(mail))
@@ -99,9 +100,9 @@ extension CCSConnectionHandler: AppServerLink {
   }
 
   func close(_ reason: MailLinkClosing) {
-    connections.eventLoop.execute {
+    residents.eventLoop.execute {
       switch reason {
-      case .draining: self.drain()
+      case .draining: self.serverStops()
       case .revoked: self.go(self.stream.fail(.notAuthorized))
       case .replaced: self.go(self.stream.fail(.conflict))
       }

@@ -1,17 +1,18 @@
 import NIOCore
+import ServerKit
 import Synchronization
 
 /// One connection of an app server: bytes to `XMLStreamReader`, its events to `CCSStream`, its actions to the world.
 ///
 /// Safe to share because all state but `outstanding` is touched on the channel's event loop only; what others call from
 /// elsewhere does nothing but go there.
-final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
+final class CCSConnectionHandler: ChannelDuplexHandler, LoopResident, @unchecked Sendable {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let services: CCSServices
-  let connections: CCSLoopConnections
+  let residents: LoopResidents
   private let reader: XMLStreamReader
   var stream: CCSStream
   private(set) var context: ChannelHandlerContext?
@@ -34,22 +35,26 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
   /// The login's, the keep-alive's, the draining's or the closing's, as the state is.
   private var deadline: Int64
   private var keyCheckAt: Int64
+  private var place: LoopResidents.Place?
+  /// When the loop calls: at the earliest of the three at the latest.
+  private var alarm = Int64.max
 
-  init(id: String, services: CCSServices, connections: CCSLoopConnections) {
+  init(id: String, services: CCSServices, residents: LoopResidents) {
     self.services = services
-    self.connections = connections
+    self.residents = residents
     reader = XMLStreamReader(unitBytesMaximum: services.limits.loginStanzaBytesMaximum)
     stream = CCSStream(id: id, settings: services.streamSettings)
-    deadline = connections.tick(after: services.limits.loginTimeout)
-    keyCheckAt = connections.tick(after: services.limits.keyCheckInterval)
+    deadline = residents.tick(after: services.limits.loginTimeout)
+    keyCheckAt = residents.tick(after: services.limits.keyCheckInterval)
   }
 
   // MARK: Life
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    connections.add(self)
-    if connections.isDraining { drain() }
+    place = residents.add(self)
+    setAlarm()
+    if residents.isStopping { serverStops() }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { release() }
@@ -61,9 +66,10 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   /// The connection is gone. What devices sent on it goes to another one, if it is not acknowledged.
   private func release() {
-    guard context != nil else { return }
+    guard let place else { return }
+    residents.remove(place)
+    self.place = nil
     context = nil
-    connections.remove(self)
     if discarded == nil { services.metrics.countClosing("lost") }
     detach()
   }
@@ -138,11 +144,12 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     guard let context else { return }
     let length = bytes.count
     guard backlog + length <= services.limits.backlogBytesMaximum else { return cut("slow-reader") }
-    if backlog == 0 { writeDeadline = connections.tick(after: services.limits.writeTimeout) }
+    if backlog == 0 { writeDeadline = residents.tick(after: services.limits.writeTimeout) }
     backlog += length
     if stream.phase == .bound, stream.ending == nil {
-      deadline = connections.tick(after: services.limits.keepAliveInterval)
+      deadline = residents.tick(after: services.limits.keepAliveInterval)
     }
+    setAlarm()
     var buffer = context.channel.allocator.buffer(capacity: length)
     buffer.writeBytes(bytes)
     let promise = context.eventLoop.makePromise(of: Void.self)
@@ -152,7 +159,7 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   private func written(_ length: Int) {
     backlog -= length
-    writeDeadline = backlog > 0 ? connections.tick(after: services.limits.writeTimeout) : nil
+    writeDeadline = backlog > 0 ? residents.tick(after: services.limits.writeTimeout) : nil
     if readIsWithheld { pump() }
   }
 
@@ -162,7 +169,8 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     services.metrics.countClosing(reason.name)
     detach()
     discarded = 0
-    deadline = connections.tick(after: services.limits.closeTimeout)
+    deadline = residents.tick(after: services.limits.closeTimeout)
+    setAlarm()
     guard reason == .left, let context else { return }
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
@@ -170,7 +178,7 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   /// Ends the connection without a word.
-  func cut(_ reason: String) {
+  private func cut(_ reason: String) {
     if discarded == nil { services.metrics.countClosing(reason) }
     discarded = discarded ?? 0
     context?.close(promise: nil)
@@ -178,9 +186,23 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   // MARK: Time
 
-  func ticked(_ now: Int64) {
+  /// What moves on later than it was only makes the loop call too early: cheaper than to tell it each time.
+  private func setAlarm() {
+    let earliest = min(deadline, keyCheckAt, writeDeadline ?? .max)
+    guard let place, earliest < alarm else { return }
+    alarm = earliest
+    residents.setDeadline(of: place, at: earliest)
+  }
+
+  func deadlinePassed() {
+    alarm = .max
+    look(residents.now)
+    setAlarm()
+  }
+
+  private func look(_ now: Int64) {
     if now >= keyCheckAt {
-      keyCheckAt = connections.tick(after: services.limits.keyCheckInterval)
+      keyCheckAt = residents.tick(after: services.limits.keyCheckInterval)
       checkKey()
     }
     if let writeDeadline, now >= writeDeadline { return cut("slow-reader") }
@@ -198,9 +220,12 @@ final class CCSConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   /// The server stops. Spec: GCM C13.
-  func drain() {
+  func serverStops() {
     guard discarded == nil, stream.ending == nil else { return }
-    deadline = connections.tick(after: services.limits.drainNotice)
+    deadline = residents.tick(after: services.limits.drainNotice)
+    setAlarm()
     go(stream.drain())
   }
+
+  func cut() { cut("cut") }
 }

@@ -45,8 +45,6 @@ public struct CCSLimits: Sendable, Equatable {
 }
 
 extension CCSLimits {
-  /// How often deadlines are looked at; each of them may be late by this much.
-  static let tick = Duration.milliseconds(250)
   static let readBufferBytes = (minimum: 512, initial: 2_048, maximum: 16_384)
 
   var streamSettings: CCSStreamSettings {

@@ -1,10 +1,7 @@
 import Metrics
-import Synchronization
 
 /// The server's metrics; the handles are made once, because looking them up costs more than counting.
-final class CCSMetrics: Sendable {
-  private let openCount = Atomic<Int>(0)
-  private let connections = Gauge(label: "carillon_ccs_connections")
+struct CCSMetrics: Sendable {
   private let refused = Counter(label: "carillon_ccs_connections_refused_total")
   private let loginsAccepted = Counter(label: "carillon_ccs_logins_total", dimensions: [("result", "accepted")])
   private let loginsRefused = Counter(label: "carillon_ccs_logins_total", dimensions: [("result", "refused")])
@@ -14,26 +11,8 @@ final class CCSMetrics: Sendable {
   private let delivered = Counter(label: "carillon_ccs_deliveries_total")
   private let acknowledged = Counter(label: "carillon_ccs_acknowledgements_total")
 
-  /// Connections that are open.
-  var connectionCount: Int { openCount.load(ordering: .relaxed) }
-
-  /// False at the limit; then nothing is counted but that.
-  func open(limit: Int) -> Bool {
-    let (_, new) = openCount.add(1, ordering: .relaxed)
-    guard new <= limit else {
-      openCount.subtract(1, ordering: .relaxed)
-      refused.increment()
-      return false
-    }
-    connections.record(new)
-    return true
-  }
-
-  func close() {
-    let (_, new) = openCount.subtract(1, ordering: .relaxed)
-    connections.record(new)
-  }
-
+  /// A connection that there was no room for.
+  func countRefused() { refused.increment() }
   func countLogin(accepted: Bool) { (accepted ? loginsAccepted : loginsRefused).increment() }
   /// A downstream message has been given to the engine.
   func countMessage() { received.increment() }

@@ -3,7 +3,7 @@ import EngineKit
 public import Logging
 public import MessagingEngine
 public import NIOCore
-import NIOPosix
+import ServerKit
 public import ServiceLifecycle
 
 /// The XMPP connection server: app servers send through it, and get what devices send them. Spec: GCM C.
@@ -11,8 +11,7 @@ public import ServiceLifecycle
 /// Run it in a `ServiceGroup`, or in a task that is cancelled to end it at once.
 public final class CCSServer: Service {
   private let services: CCSServices
-  private let group: any EventLoopGroup
-  private let binding: EventLoopPromise<SocketAddress>
+  private let port: ServerPort
 
   /// - Parameters:
   ///   - messaging: may still be recovering: what comes is then to be tried again.
@@ -29,25 +28,24 @@ public final class CCSServer: Service {
 
   init(backend: CCSBackend, configuration: CCSConfiguration, logger: Logger) throws {
     services = try CCSServices(backend: backend, configuration: configuration, logger: logger)
-    group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
-    binding = group.any().makePromise()
+    port = ServerPort(
+      admission: Admission(
+        connections: OpenCount(label: "carillon_ccs_connections"), limit: configuration.limits.connectionsMaximum,
+        budgets: configuration.budgets))
   }
-
-  /// Nobody waits any more, but a promise has to be kept.
-  deinit { binding.fail(ChannelError.ioOnClosedChannel) }
 
   /// Where the server listens; waits until it does. - Throws: what kept it from listening.
   public var boundAddress: SocketAddress {
-    get async throws { try await binding.futureResult.get() }
+    get async throws { try await port.boundAddress }
   }
 
   /// The port of `boundAddress`.
   public var boundPort: Int {
-    get async throws { try await boundAddress.port ?? 0 }
+    get async throws { try await port.boundPort }
   }
 
   /// Connections that are open.
-  public var connectionCount: Int { services.metrics.connectionCount }
+  public var connectionCount: Int { port.connectionCount }
 
   /// What new connections are shown; nil without TLS.
   public var certificate: ListenerCertificate? { services.certificate }
@@ -56,36 +54,14 @@ public final class CCSServer: Service {
   /// clients that theirs are draining, and grants them `CCSLimits.shutdownGrace`. Spec: GCM C13.
   /// - Throws: if it cannot listen.
   public func run() async throws {
-    let connections = CCSConnections(group: group)
-    let listener: any Channel
-    do {
-      listener = try await CCSListener(services: services, connections: connections).listen(on: group)
-      guard let address = listener.localAddress else { throw ChannelError.unknownLocalAddress }
-      binding.succeed(address)
-    } catch {
-      binding.fail(error)
-      throw error
+    let configuration = services.configuration
+    let open = try await port.open {
+      Listener(
+        host: configuration.host, port: configuration.port, group: configuration.eventLoopGroup,
+        certificate: services.certificate, pipeline: CCSPipeline(services: services))
     }
-    connections.forEach { $0.start() }
-    services.logger.info("listening for app servers", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
+    services.logger.info("listening for app servers", metadata: ["port": "\(open.number)"])
     try? await gracefulShutdown()
-    await stop(listener, connections)
-  }
-
-  private func stop(_ listener: any Channel, _ connections: CCSConnections) async {
-    try? await listener.close().get()
-    connections.forEach { $0.drainAll() }
-    if !Task.isCancelled { await untilAllAreClosed(within: services.limits.shutdownGrace) }
-    connections.forEach { $0.cutAll() }
-    // Nobody's cancellation may leave a socket behind.
-    await Task { await untilAllAreClosed(within: .seconds(1)) }.value
-    connections.forEach { $0.end() }
-  }
-
-  private func untilAllAreClosed(within patience: Duration) async {
-    let end = ContinuousClock.now + patience
-    while connectionCount > 0, ContinuousClock.now < end {
-      do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
-    }
+    await open.close(grace: services.limits.shutdownGrace)
   }
 }

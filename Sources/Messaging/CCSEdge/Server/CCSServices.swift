@@ -18,9 +18,7 @@ final class CCSServices: Sendable {
     self.backend = backend
     self.configuration = configuration
     self.logger = logger
-    certificate = try configuration.tls.map {
-      try ListenerCertificate(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath)
-    }
+    certificate = try configuration.tls.map { try ListenerCertificate($0) }
     var settings = configuration.limits.streamSettings
     settings.domains += configuration.domains.map { $0.lowercased() }
     streamSettings = settings

@@ -1,23 +1,26 @@
 import MCSProtocol
 import NIOCore
+import ServerKit
 
 /// One connection of a device: bytes here, stanzas in `DeviceConnection`.
 ///
 /// Belongs to its channel's event loop.
-final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, SweepResident {
+final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopResident {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let sweep: DeadlineSweep
+  private let residents: LoopResidents
   private let makeConnection: (any DeviceTransport) -> DeviceConnection
   private let closeTimeout: Duration
-  private let seat: Seat
+  /// The connections that have not logged in yet; this one is counted among them.
+  private let anonymous: OpenCount
+  private var isAnonymous = true
   private var decoder: MCSFrameDecoder
   private var connection: DeviceConnection?
   private var context: ChannelHandlerContext?
-  private var place: DeadlineSweep.Place?
+  private var place: LoopResidents.Place?
   /// Stanzas of one turn leave in one write.
   private var outgoing: ByteBuffer?
   private var hasSentVersion = false
@@ -25,11 +28,11 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, SweepRe
   private var isClosing = false
 
   init(
-    sweep: DeadlineSweep, seat: Seat, limits: DeviceEdgeLimits,
+    residents: LoopResidents, anonymous: OpenCount, limits: DeviceEdgeLimits,
     makeConnection: @escaping (any DeviceTransport) -> DeviceConnection
   ) {
-    self.sweep = sweep
-    self.seat = seat
+    self.residents = residents
+    self.anonymous = anonymous
     self.makeConnection = makeConnection
     closeTimeout = limits.closeTimeout
     decoder = MCSFrameDecoder(limits: limits.session)
@@ -39,12 +42,12 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, SweepRe
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = sweep.add(self)
+    place = residents.add(self)
     let connection = makeConnection(self)
     self.connection = connection
     // From the accept on: the handshake's time is the login's.
     connection.opened()
-    if sweep.isStopping { connection.end(.draining) }
+    if residents.isStopping { connection.end(.draining) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { release() }
@@ -56,9 +59,9 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, SweepRe
 
   private func release() {
     guard let place else { return }
-    sweep.remove(place)
+    residents.remove(place)
     self.place = nil
-    seat.leave()
+    loggedIn()
     context = nil
     outgoing = nil
     connection?.closed()
@@ -142,10 +145,15 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, SweepRe
   // MARK: Housekeeping
 
   func setDeadline(_ duration: Duration) {
-    if let place { sweep.setDeadline(of: place, after: duration) }
+    if let place { residents.setDeadline(of: place, after: duration) }
   }
 
-  func loggedIn() { seat.loggedIn() }
+  /// Not one of those any more that nobody knows, or gone.
+  func loggedIn() {
+    guard isAnonymous else { return }
+    isAnonymous = false
+    anonymous.close()
+  }
 
   func deadlinePassed() {
     if isClosing {

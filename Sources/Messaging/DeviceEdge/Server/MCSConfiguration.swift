@@ -4,22 +4,11 @@ public import NIOCore
 
 /// How devices' connections are listened for, and what they may take.
 public struct MCSConfiguration: Sendable {
-  /// PEM files of a certificate chain and its private key.
-  public struct TLS: Sendable, Equatable {
-    public var certificateChainPath: String
-    public var privateKeyPath: String
-
-    public init(certificateChainPath: String, privateKeyPath: String) {
-      self.certificateChainPath = certificateChainPath
-      self.privateKeyPath = privateKeyPath
-    }
-  }
-
   public var host: String
   /// 0 takes any free port; `MCSServer.boundPort` tells which. Spec: GCM D6.1 has 5228.
   public var port: Int
   /// Nil: plain, for tests and behind something that ends TLS.
-  public var tls: TLS?
+  public var tls: TLSFiles?
   public var limits: DeviceEdgeLimits
   /// What strangers may do, shared with the process's other ports.
   public var budgets = StrangerBudgets()
@@ -27,7 +16,7 @@ public struct MCSConfiguration: Sendable {
   public var eventLoopGroup: (any EventLoopGroup)?
 
   public init(
-    host: String = "127.0.0.1", port: Int = 5228, tls: TLS? = nil, limits: DeviceEdgeLimits = DeviceEdgeLimits(),
+    host: String = "127.0.0.1", port: Int = 5228, tls: TLSFiles? = nil, limits: DeviceEdgeLimits = DeviceEdgeLimits(),
     eventLoopGroup: (any EventLoopGroup)? = nil
   ) {
     self.host = host
@@ -61,8 +50,6 @@ public struct DeviceEdgeLimits: Sendable, Equatable {
 }
 
 extension DeviceEdgeLimits {
-  /// How often deadlines are looked at; each of them may be late by this much.
-  static let tickMilliseconds: Int64 = 500
   /// The smallest and the largest read buffer; the larger the buffer, the more an idle connection costs.
   static let readBufferBytes = (minimum: 256, initial: 512, maximum: 8_192)
 }

@@ -1,6 +1,5 @@
+import ServerKit
 import Testing
-
-@testable import HTTPEdge
 
 @Suite("Deadline wheel")
 struct DeadlineWheelTests {

@@ -1,17 +1,17 @@
-import NIOCore
+package import NIOCore
 
 /// The connections of all event loops.
-struct Residents: Sendable {
+package struct Residents: Sendable {
   private let byLoop: [ObjectIdentifier: LoopResidents]
 
-  init(group: any EventLoopGroup) {
+  package init(group: any EventLoopGroup) {
     var byLoop: [ObjectIdentifier: LoopResidents] = [:]
     for loop in group.makeIterator() { byLoop[ObjectIdentifier(loop)] = LoopResidents(eventLoop: loop) }
     self.byLoop = byLoop
   }
 
   /// Nil for a loop of another group.
-  subscript(loop: any EventLoop) -> LoopResidents? { byLoop[ObjectIdentifier(loop)] }
+  package subscript(loop: any EventLoop) -> LoopResidents? { byLoop[ObjectIdentifier(loop)] }
 
   func start() { for residents in byLoop.values { residents.start() } }
   func stopAll() { for residents in byLoop.values { residents.stopAll() } }

@@ -3,9 +3,9 @@
 /// A connection has a place in the slab for life and at most one deadline. Setting, moving and clearing it are O(1);
 /// `advance` looks only at the slots that have come due. Time is a number of ticks that the owner counts, so that tests
 /// turn the wheel by hand. NIO's own timers would cancel in O(n), and one `Task` for each would cost 2 KB.
-struct DeadlineWheel<Resident> {
+package struct DeadlineWheel<Resident> {
   /// Names a place in the slab.
-  struct Place: Equatable {
+  package struct Place: Equatable {
     fileprivate let index: Int32
   }
 
@@ -22,16 +22,16 @@ struct DeadlineWheel<Resident> {
   private var free: Int32 = -1
   /// Heads of the slots' lists. Deadlines further away than one turn stay in their slot and are passed over.
   private var slots: [Int32]
-  private(set) var now: Int64 = 0
-  private(set) var count = 0
+  package private(set) var now: Int64 = 0
+  package private(set) var count = 0
 
   /// - Parameter slotCount: a power of two; one turn should be about as long as the usual deadline.
-  init(slotCount: Int = 512) {
+  package init(slotCount: Int = 512) {
     precondition(slotCount > 0 && slotCount & (slotCount - 1) == 0, "the number of slots is a power of two")
     slots = Array(repeating: -1, count: slotCount)
   }
 
-  mutating func insert(_ resident: Resident) -> Place {
+  package mutating func insert(_ resident: Resident) -> Place {
     count += 1
     if free >= 0 {
       let index = free
@@ -43,7 +43,7 @@ struct DeadlineWheel<Resident> {
     return Place(index: Int32(nodes.count - 1))
   }
 
-  mutating func remove(_ place: Place) {
+  package mutating func remove(_ place: Place) {
     clearDeadline(of: place)
     nodes[Int(place.index)] = Node(resident: nil, next: free)
     free = place.index
@@ -51,7 +51,7 @@ struct DeadlineWheel<Resident> {
   }
 
   /// Replaces the deadline by one `ticks` from now, at least one.
-  mutating func setDeadline(of place: Place, after ticks: Int64) {
+  package mutating func setDeadline(of place: Place, after ticks: Int64) {
     clearDeadline(of: place)
     let deadline = now + max(1, ticks)
     let slot = slotIndex(deadline)
@@ -62,7 +62,7 @@ struct DeadlineWheel<Resident> {
     slots[slot] = place.index
   }
 
-  mutating func clearDeadline(of place: Place) {
+  package mutating func clearDeadline(of place: Place) {
     let node = nodes[Int(place.index)]
     guard let deadline = node.deadline else { return }
     if node.previous >= 0 {
@@ -77,7 +77,7 @@ struct DeadlineWheel<Resident> {
   }
 
   /// Counts one tick. Returns the residents whose deadline has passed; it is cleared.
-  mutating func advance() -> [Resident] {
+  package mutating func advance() -> [Resident] {
     now += 1
     var due: [Resident] = []
     var index = slots[slotIndex(now)]
@@ -93,7 +93,7 @@ struct DeadlineWheel<Resident> {
   }
 
   /// All residents, for the shutdown.
-  var residents: [Resident] { nodes.compactMap(\.resident) }
+  package var residents: [Resident] { nodes.compactMap(\.resident) }
 
   private func slotIndex(_ tick: Int64) -> Int { Int(truncatingIfNeeded: tick) & (slots.count - 1) }
 }

@@ -1,0 +1,46 @@
+import EdgeSecurity
+import Engine
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NetworkAddress
+import ServerKit
+
+/// The pipeline of an HTTP connection.
+struct HTTPPipeline: PortPipeline {
+  let services: EdgeServices
+
+  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { EdgeLimits.readBufferBytes }
+
+  func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
+    // Under TLS the end of the client's stream is the end of the connection: nobody half-closes it.
+    bootstrap.childChannelOption(.allowRemoteHalfClosure, value: !services.isTLS)
+  }
+
+  func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = services.limits.headBytesMaximum
+    limits.maxHeaderListSize = services.limits.headBytesMaximum
+    limits.maxHeaderFieldCount = services.limits.headerFieldsMaximum
+    let meter = MeteredRequestDecoder(limits)
+    let parser = ByteToMessageHandler(meter)
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(parser)
+    try pipeline.addHandler(
+      HTTPConnectionHandler(services: services, residents: residents, parser: parser, meter: meter))
+  }
+
+  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+    services.metrics.countRefusedConnection()
+    let failure: EdgeFailure
+    switch refusal {
+    case .full: failure = .unavailable("The server has no room for another connection")
+    case .tooManyFromAddress:
+      services.engine.security.note(.tooManyConnections, from: channel.remoteAddress.flatMap { IPAddress($0) })
+      failure = .tooManyConnections
+    }
+    // Nothing is said in the clear where TLS is spoken: such a connection is closed without a word.
+    guard !services.isTLS else { return }
+    try channel.pipeline.syncOperations.addHandler(RefusingHandler(failure, security: services.securityFields))
+  }
+}

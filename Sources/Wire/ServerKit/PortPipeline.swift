@@ -1,0 +1,17 @@
+package import NIOCore
+package import NIOPosix
+
+/// What a server puts into the pipelines of its port's connections.
+package protocol PortPipeline: Sendable {
+  /// The smallest, the first and the largest read buffer; the larger it is, the more an idle connection costs.
+  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { get }
+
+  /// Sets what the connections of this port want of their sockets.
+  func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap
+  /// Puts the handlers above TLS into the pipeline of a connection that was admitted.
+  /// - Throws: what closes the connection.
+  func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws
+  /// Counts a connection that was not admitted, and answers it if there is a way to.
+  /// - Throws: what closes the connection.
+  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws
+}

@@ -1,0 +1,63 @@
+import NIOCore
+import NIOPosix
+import ServerKit
+
+/// A connection that does what it is told to when something is asked of it.
+final class ScriptedResident: LoopResident {
+  enum Event: Equatable { case deadline, stop, cut }
+
+  private(set) var events: [Event] = []
+  var onEvent: (Event) -> Void = { _ in }
+
+  func deadlinePassed() { note(.deadline) }
+  func serverStops() { note(.stop) }
+  func cut() { note(.cut) }
+
+  private func note(_ event: Event) {
+    events.append(event)
+    onEvent(event)
+  }
+}
+
+/// A handler that answers nothing, and closes when it is told to.
+private final class SilentHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let residents: LoopResidents
+  private let closesAtStop: Bool
+  private var resident: (ScriptedResident, LoopResidents.Place)?
+
+  init(_ residents: LoopResidents, closesAtStop: Bool) {
+    self.residents = residents
+    self.closesAtStop = closesAtStop
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let resident = ScriptedResident()
+    let (channel, closesAtStop) = (context.channel, closesAtStop)
+    resident.onEvent = { if $0 == .cut || closesAtStop { channel.close(promise: nil) } }
+    self.resident = (resident, residents.add(resident))
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    if let resident { residents.remove(resident.1) }
+    resident = nil
+  }
+}
+
+/// A server that says nothing.
+struct SilentPipeline: PortPipeline {
+  static let readBufferBytes = (minimum: 256, initial: 512, maximum: 1_024)
+
+  var closesAtStop = true
+
+  func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap { bootstrap }
+
+  func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
+    try channel.pipeline.syncOperations.addHandler(SilentHandler(residents, closesAtStop: closesAtStop))
+  }
+
+  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+    throw ChannelError.operationUnsupported
+  }
+}
