@@ -48,6 +48,8 @@ package final class LoopResidents: @unchecked Sendable {
 
   /// The loop's time, counted in ticks.
   package var now: Int64 { wheel.now }
+  /// The loop's time in milliseconds: no finer than its ticks, and late by what they are late.
+  package var milliseconds: Int64 { wheel.now * Self.tickMilliseconds }
 
   /// The loop's time at which `duration` has surely passed.
   package func tick(after duration: Duration) -> Int64 { now + Self.ticks(duration) }

@@ -1,6 +1,7 @@
 import EdgeSecurity
 import Engine
 import HTTPTypes
+import NIOCore
 import NIOHTTP1
 import NetworkAddress
 
@@ -22,11 +23,11 @@ extension HTTPConnectionHandler {
 
   /// Nil if as much may be taken in. Looked at once the body's size is known.
   func overspending(_ request: RequestInProgress) -> EdgeFailure? {
-    guard request.received > 0, budgetedAction(of: request.head) == .uploads, !isKnown(request.head, .uploads) else {
-      return nil
-    }
+    guard let size = request.body?.readableBytes, size > 0, budgetedAction(of: request.head) == .uploads,
+      !isKnown(request.head, .uploads)
+    else { return nil }
     return services.budgets.take(
-      .uploadedKibibytes, (request.received + 1_023) / 1_024, from: clientAddress, by: callers(request.head)
+      .uploadedKibibytes, (size + 1_023) / 1_024, from: clientAddress, by: callers(request.head)
     ).map { refuse($0) }
   }
 

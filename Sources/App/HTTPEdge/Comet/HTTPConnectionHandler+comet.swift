@@ -33,9 +33,8 @@ extension HTTPConnectionHandler: CometSink {
       address: clientAddress)
     self.exchange = exchange
     let holds = messages.contains { $0.channel == ChannelName.connect }
-    phase = .polling(holds: holds)
+    tell(.polls(mayWait: holds))
     services.heldPolls.open()
-    if !holds { setDeadline(limits.responseTimeout) }
     comet.received(messages, on: exchange)
   }
 
@@ -51,7 +50,7 @@ extension HTTPConnectionHandler: CometSink {
   func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
 
   private func deliver(_ reply: CometReply) {
-    guard case .polling = phase, context != nil else {
+    guard machine.isPolling, context != nil else {
       // The client left while the answer was on its way here: its messages are kept for the next poll.
       if let exchange { services.engine.comet.written(exchange, success: false) }
       return
@@ -66,7 +65,8 @@ extension HTTPConnectionHandler: CometSink {
     }
     writeCrossOriginFields(into: &buffer)
     let length = 2 + reply.messages.reduce(0) { $0 + $1.count } + max(0, reply.messages.count - 1)
-    ResponseSerializer.finishHead(.length(length), closing: closesAfterResponse, services.securityFields, into: &buffer)
+    ResponseSerializer.finishHead(
+      .length(length), closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
     Self.writeArray(reply.messages, into: &buffer)
     write(buffer, status: 200)
   }

@@ -7,7 +7,7 @@ import ServerKit
 /// From a head to the part of the server that answers.
 extension HTTPConnectionHandler {
   /// Looks at the head, and refuses at once what can be refused by it.
-  func begin(_ received: HTTPRequestHead) {
+  func judge(_ received: HTTPRequestHead) {
     let survey = HeadSurvey(received)
     var head = received
     if let target = HeadSurvey.originForm(received.uri) { head.uri = target }
@@ -16,35 +16,19 @@ extension HTTPConnectionHandler {
     clientAddress = services.configuration.proxies.client(head.headers, peer: peer)
     origin = surface.isForCustomers ? head.headers.first(name: "origin") : nil
     if let given = origin, !services.configuration.allowedOrigins.allows(given) { origin = nil }
-    isHead = head.method == .HEAD
-    isVersion10 = head.version == .http1_0
-    // The parser stops behind a request that would like to change the protocol, so nothing can follow it.
-    let asksForUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
-    if !head.isKeepAlive || isVersion10 || asksForUpgrade { closesAfterResponse = true }
     (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
     if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= limits.targetBytesMaximum else {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))
     }
     let limit = bodyBytesMaximum(of: head)
-    let announced = AnnouncedBody(head.headers)
-    guard !announced.exceeds(limit) else { return refuse(.bodyTooLarge(limit: limit)) }
+    guard !machine.announcesMore(than: limit) else { return refuse(.bodyTooLarge(limit: limit)) }
     let refusal = guessing() ?? refusal(of: head) ?? overspending(head)
-    if let expectation = head.headers.first(name: "expect") {
-      guard expectation.lowercased() == "100-continue" else {
-        return refuse(EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException"))
-      }
-      if let refusal { return refuse(refusal) }
-      if announced != .none { writeContinue() }
-    }
-    phase = .receiving(
-      RequestInProgress(
-        head: head, limit: limit, refusal: refusal, startedAt: residents.now, bytesReadBefore: meter.bytesRead))
-    if announced == .none {
-      clearDeadline()
-    } else {
-      setDeadline(limits.bodyTimeout)
-    }
+    incoming = (head, refusal)
+    tell(
+      .judged(
+        HTTPHeadVerdict(
+          bodyBytesMaximum: limit, isRefused: refusal != nil, now: residents.milliseconds, bytesRead: meter.bytesRead)))
   }
 
   private func bodyBytesMaximum(of head: HTTPRequestHead) -> Int {
@@ -59,10 +43,12 @@ extension HTTPConnectionHandler {
   }
 
   /// The request has been read whole.
-  func finish(_ request: RequestInProgress) {
-    if let refusal = request.refusal {
-      respond(refusal)
-    } else if request.head.method == .OPTIONS {
+  func serve(_ body: ByteBuffer?) {
+    guard let (head, refusal) = incoming else { return }
+    incoming = nil
+    if let refusal { return respond(refusal) }
+    let request = RequestInProgress(head: head, body: body)
+    if request.head.method == .OPTIONS {
       respondToPreflight()
     } else if let refusal = overspending(request) {
       respond(refusal)
@@ -122,7 +108,7 @@ extension HTTPConnectionHandler {
       if let header = services.identity.ownHeader { buffer.writeString(", \(header)") }
       buffer.writeStaticString("\r\n")
     }
-    ResponseSerializer.finishHead(.none, closing: closesAfterResponse, services.securityFields, into: &buffer)
+    ResponseSerializer.finishHead(.none, closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
     write(buffer, status: 204)
   }
 }

@@ -15,16 +15,31 @@ extension HTTPConnectionHandler {
     ResponseSerializer.fields(failure.fields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
     ResponseSerializer.finishHead(
-      .length(body.count), closing: closesAfterResponse, services.securityFields, into: &buffer)
-    if !isHead { buffer.writeBytes(body) }
+      .length(body.count), closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
+    if !machine.isHead { buffer.writeBytes(body) }
     write(buffer, status: failure.status.code)
   }
 
   /// Answers a request that has not been read to its end, and gives the connection up.
   func refuse(_ failure: EdgeFailure) {
-    closesAfterResponse = true
-    leavesRequestUnread = true
+    tell(.refuses)
     respond(failure)
+  }
+
+  /// What a client is told whose request is not read to its end.
+  func failure(_ refusal: HTTPConnectionRefusal) -> EdgeFailure {
+    switch refusal {
+    case .unreadable: EdgeFailure(parserError: parserError)
+    case .slowHead:
+      EdgeFailure(.requestTimeout, "The request took too long", exception: "RequestTimeoutException")
+    case .slowBody:
+      EdgeFailure(.requestTimeout, "The body came too slowly", exception: "RequestTimeoutException")
+    case .bodyTooLarge(let limit): .bodyTooLarge(limit: limit)
+    case .excess: .headTooLarge
+    case .unknownExpectation:
+      EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException")
+    case .asJudged: incoming?.refusal ?? EdgeFailure(parserError: parserError)
+    }
   }
 
   /// Writes a whole response at once.
@@ -36,8 +51,7 @@ extension HTTPConnectionHandler {
   /// Writes the response, or the last part of one; the connection goes on when the client's socket has taken it.
   func writeEnd(_ bytes: ByteBuffer) {
     guard let context else { return }
-    phase = .writing
-    setDeadline(limits.writeTimeout)
+    tell(.answers)
     let promise = eventLoop.makePromise(of: Void.self)
     promise.futureResult.whenComplete { self.responseWritten($0) }
     context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
@@ -49,14 +63,7 @@ extension HTTPConnectionHandler {
       self.exchange = nil
       services.engine.comet.written(exchange, success: isWritten)
     }
-    guard case .writing = phase else { return }
-    if !isWritten {
-      close()
-    } else if leavesRequestUnread {
-      drain()
-    } else {
-      requestEnded()
-    }
+    tellAndGoOn(.written(success: isWritten))
   }
 
   func writeContinue() {

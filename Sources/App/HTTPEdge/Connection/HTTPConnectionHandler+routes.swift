@@ -18,8 +18,7 @@ extension HTTPConnectionHandler {
     } catch {
       return respond(error)
     }
-    phase = .routing
-    setDeadline(limits.responseTimeout)
+    tell(.routes)
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
       clientAddress: clientAddress,
@@ -69,33 +68,33 @@ extension HTTPConnectionHandler {
   // MARK: On the event loop
 
   private func deliver(_ head: HTTPResponse, _ body: ByteBuffer) {
-    guard case .routing = phase else { return }
+    guard machine.isRouting else { return }
     if let refusal = refusalOfWrongCredential(head.status) { return respond(refusal) }
     var buffer = responseBuffer(capacity: 512 + body.readableBytes)
     let hasNoBody = head.status.kind == .informational || head.status == .noContent || head.status == .notModified
     // The answer to HEAD has no body, but the length of the one that GET would have.
-    let length = isHead ? head.headerFields[.contentLength].flatMap { Int($0) } ?? 0 : body.readableBytes
+    let length = machine.isHead ? head.headerFields[.contentLength].flatMap { Int($0) } ?? 0 : body.readableBytes
     writeHead(head, framing: hasNoBody ? .none : .length(length), into: &buffer)
-    if !isHead, !hasNoBody { buffer.writeImmutableBuffer(body) }
+    if !machine.isHead, !hasNoBody { buffer.writeImmutableBuffer(body) }
     write(buffer, status: head.status.code)
   }
 
   private func beginStream(_ head: HTTPResponse, length: Int?) -> EventLoopFuture<Void> {
-    guard case .routing = phase, let context else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-    let isChunked = length == nil && !isVersion10
+    guard machine.isRouting, let context else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+    let isEventStream = head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true
+    tell(.streams(hasLength: length != nil, isEventStream: isEventStream))
+    let isChunked = machine.stream?.isChunked == true
     var buffer = responseBuffer(capacity: 512)
     writeHead(head, framing: length.map { .length($0) } ?? (isChunked ? .chunked : .none), into: &buffer)
     services.metrics.countResponse(surface, status: head.status.code)
-    let isEventStream = head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true
-    phase = .streaming(ResponseStream(isChunked: isChunked, isEventStream: isEventStream))
     return write(part: buffer, context)
   }
 
   func writePart(_ part: ByteBuffer) -> EventLoopFuture<Void> {
-    guard case .streaming(let stream) = phase, let context else {
+    guard let stream = machine.stream, let context else {
       return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
     }
-    guard !isHead, part.readableBytes > 0 else { return eventLoop.makeSucceededVoidFuture() }
+    guard !machine.isHead, part.readableBytes > 0 else { return eventLoop.makeSucceededVoidFuture() }
     guard stream.isChunked else { return write(part: part, context) }
     var buffer = responseBuffer(capacity: part.readableBytes + 16)
     ResponseSerializer.chunk(part, into: &buffer)
@@ -103,24 +102,11 @@ extension HTTPConnectionHandler {
   }
 
   private func write(part: ByteBuffer, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
-    guard case .streaming(var stream) = phase else {
-      return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
-    }
-    stream.writesInFlight += 1
-    phase = .streaming(stream)
-    setDeadline(limits.writeTimeout)
+    tell(.partBegins)
     let promise = eventLoop.makePromise(of: Void.self)
-    promise.futureResult.whenComplete { _ in self.partWritten() }
+    promise.futureResult.whenComplete { _ in self.tell(.partWritten) }
     context.writeAndFlush(wrapOutboundOut(part), promise: promise)
     return promise.futureResult
-  }
-
-  private func partWritten() {
-    guard case .streaming(var stream) = phase else { return }
-    stream.writesInFlight -= 1
-    phase = .streaming(stream)
-    guard stream.writesInFlight == 0 else { return }
-    setDeadline(stream.isEventStream ? limits.eventStreamHeartbeat : limits.responseTimeout)
   }
 
   /// A comment: it keeps proxies from closing a silent stream, and finds out whether the client is still there.
@@ -131,10 +117,9 @@ extension HTTPConnectionHandler {
   }
 
   private func endStream() {
-    guard case .streaming(let stream) = phase else { return }
-    if !stream.isChunked, isVersion10 { closesAfterResponse = true }
+    guard let stream = machine.stream else { return }
     var buffer = responseBuffer(capacity: 8)
-    if stream.isChunked, !isHead { ResponseSerializer.lastChunk(into: &buffer) }
+    if stream.isChunked, !machine.isHead { ResponseSerializer.lastChunk(into: &buffer) }
     writeEnd(buffer)
   }
 
@@ -142,7 +127,7 @@ extension HTTPConnectionHandler {
     ResponseSerializer.statusLine(head.status, into: &buffer)
     ResponseSerializer.fields(head.headerFields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
-    ResponseSerializer.finishHead(framing, closing: closesAfterResponse, services.securityFields, into: &buffer)
+    ResponseSerializer.finishHead(framing, closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
   }
 }
 

@@ -6,8 +6,7 @@ import NIOHTTP1
 /// connection owns, and which the client's leaving cancels.
 extension HTTPConnectionHandler {
   func send(_ request: RequestInProgress, _ route: SendRoute) {
-    phase = .routing
-    setDeadline(limits.responseTimeout)
+    tell(.routes)
     let headers = request.head.headers
     let call = SendEndpoint.Call(
       route: route, isPost: request.head.method == .POST, authorization: headers.first(name: "authorization"),
@@ -22,11 +21,11 @@ extension HTTPConnectionHandler {
   }
 
   private func deliver(_ answer: SendAnswer, _ dialect: SendDialect) {
-    guard case .routing = phase else { return }
+    guard machine.isRouting else { return }
     let refusal = refusalOfWrongCredential(answer.status)
     let answer = refusal.map { dialect.refusal($0.status, retryAfter: $0.retryAfter) } ?? answer
     var buffer = responseBuffer(capacity: 384 + answer.body.count)
-    answer.write(into: &buffer, isHead: isHead, closing: closesAfterResponse, services.securityFields)
+    answer.write(into: &buffer, isHead: machine.isHead, closing: machine.closesAfterResponse, services.securityFields)
     write(buffer, status: answer.status.code)
   }
 }

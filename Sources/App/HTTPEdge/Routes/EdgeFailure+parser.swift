@@ -5,9 +5,9 @@ extension EdgeFailure {
   static let headTooLarge = EdgeFailure(
     .requestHeaderFieldsTooLarge, "The request's head is too large", exception: "RequestTooLargeException")
 
-  /// What the HTTP parser has stumbled over.
-  init(parserError error: any Error) {
-    switch error as? HTTPParserError {
+  /// - Parameter error: what the HTTP parser has stumbled over.
+  init(parserError error: HTTPParserError?) {
+    switch error {
     case .headerOverflow: self = .headTooLarge
     case .invalidVersion:
       self.init(.httpVersionNotSupported, "HTTP/1.1 is spoken here", exception: "VersionException")

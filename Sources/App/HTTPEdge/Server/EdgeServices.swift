@@ -23,6 +23,7 @@ final class EdgeServices: Sendable {
   let guesses: GuessGuard
   /// Requests of the Comet endpoint that wait for their answer.
   let heldPolls = OpenCount(label: "carillon_http_held_polls")
+  let connectionLimits: HTTPConnectionLimits
   let logger: Logger
 
   var limits: EdgeLimits { configuration.limits }
@@ -40,6 +41,7 @@ final class EdgeServices: Sendable {
     }
     self.logger = logger
     metrics = EdgeMetrics()
+    connectionLimits = HTTPConnectionLimits(configuration.limits)
     // Nobody believes it of an answer that came in the clear. Spec: RFC 6797, 7.2.
     securityFields = SecurityFields(
       strictTransportSeconds: configuration.tls == nil ? 0 : configuration.strictTransportSeconds)

@@ -1,0 +1,34 @@
+/// What one HTTP connection may take and how long it may last: one object for all connections of a server.
+final class HTTPConnectionLimits: Sendable {
+  /// Request line and header fields together, and what a body's chunks may bring beside their content.
+  let headBytesMaximum: Int
+  /// The most that one read takes from the socket.
+  let readBytesMaximum: Int
+  let pipelinedPartsMaximum: Int
+  let drainedBytesMaximum: Int
+  let headTimeout: Duration
+  let bodyTimeout: Duration
+  let bodyBytesPerSecondMinimum: Int
+  let keepAliveTimeout: Duration
+  let writeTimeout: Duration
+  let responseTimeout: Duration
+  let departedClientGrace: Duration
+  let drainTimeout: Duration
+  let eventStreamHeartbeat: Duration
+
+  init(_ limits: EdgeLimits) {
+    headBytesMaximum = limits.headBytesMaximum
+    readBytesMaximum = EdgeLimits.readBufferBytes.maximum
+    pipelinedPartsMaximum = limits.pipelinedPartsMaximum
+    drainedBytesMaximum = limits.drainedBytesMaximum
+    headTimeout = limits.headTimeout
+    bodyTimeout = limits.bodyTimeout
+    bodyBytesPerSecondMinimum = limits.bodyBytesPerSecondMinimum
+    keepAliveTimeout = limits.keepAliveTimeout
+    writeTimeout = limits.writeTimeout
+    responseTimeout = limits.responseTimeout
+    departedClientGrace = limits.departedClientGrace
+    drainTimeout = limits.drainTimeout
+    eventStreamHeartbeat = limits.eventStreamHeartbeat
+  }
+}
