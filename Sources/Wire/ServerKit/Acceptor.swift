@@ -4,14 +4,14 @@ import NIOSSL
 
 /// What becomes of a connection that has come: admitted or refused, TLS, then the server's own handlers.
 package struct Acceptor: Sendable {
-  private let admission: Admission
+  private let admission: ConnectionAdmission
   private let residents: Residents
   private let certificate: ListenerCertificate?
   private let pipeline: any PortPipeline
 
   /// - Parameter certificate: nil without TLS.
   package init(
-    admission: Admission, residents: Residents, certificate: ListenerCertificate?, pipeline: any PortPipeline
+    admission: ConnectionAdmission, residents: Residents, certificate: ListenerCertificate?, pipeline: any PortPipeline
   ) {
     self.admission = admission
     self.residents = residents

@@ -29,7 +29,7 @@ package struct Listener: Sendable {
     self.pipeline = pipeline
   }
 
-  func listen(_ admission: Admission) async throws -> OpenPort {
+  func listen(_ admission: ConnectionAdmission) async throws -> OpenPort {
     let residents = Residents(group: group)
     let acceptor = Acceptor(
       admission: admission, residents: residents, certificate: certificate, pipeline: pipeline)

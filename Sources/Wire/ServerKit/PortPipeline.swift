@@ -13,5 +13,5 @@ package protocol PortPipeline: Sendable {
   func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws
   /// Counts a connection that was not admitted, and answers it if there is a way to.
   /// - Throws: what closes the connection.
-  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws
+  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws
 }

@@ -2,10 +2,10 @@ package import NIOCore
 
 /// A port of a server: what the server has of it from the beginning, whether it listens yet or not.
 package final class ServerPort: Sendable {
-  package let admission: Admission
+  package let admission: ConnectionAdmission
   private let bound = BoundAddress()
 
-  package init(admission: Admission) { self.admission = admission }
+  package init(admission: ConnectionAdmission) { self.admission = admission }
 
   /// Where the port listens; waits until it does. - Throws: what kept it from listening.
   package var boundAddress: SocketAddress {

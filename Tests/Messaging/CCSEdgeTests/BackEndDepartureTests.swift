@@ -42,7 +42,7 @@ enum BackEndDepartures {
       logger: ServerRig.silent)
     let connections = OpenCount()
     let acceptor = Acceptor(
-      admission: Admission(connections: connections, limit: .max, budgets: StrangerBudgets()),
+      admission: ConnectionAdmission(connections: connections, limit: .max, budgets: StrangerBudgets()),
       residents: Residents(group: loop), certificate: nil, pipeline: CCSPipeline(services: services))
     try await Departing.measureCostly(logsIn ? "app server" : "app server without a login") { count in
       for _ in 0..<count { try await depart(logsIn: logsIn, acceptor, connections, loop, engine) }

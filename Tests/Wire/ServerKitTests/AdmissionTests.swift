@@ -6,13 +6,13 @@ import Testing
 
 @testable import ServerKit
 
-@Suite("Admission")
+@Suite("Admission of connections")
 struct AdmissionTests {
-  private func admission(limit: Int = 10, byAddress: Int = 2, shared: String? = nil) -> Admission {
+  private func admission(limit: Int = 10, byAddress: Int = 2, shared: String? = nil) -> ConnectionAdmission {
     var settings = BudgetSettings()
     settings.connectionsByAddressMaximum = byAddress
     let shared = shared.flatMap { IPAddress($0) }
-    return Admission(
+    return ConnectionAdmission(
       connections: OpenCount(), limit: limit, budgets: StrangerBudgets(settings),
       isShared: { $0 != nil && $0 == shared })
   }

@@ -57,7 +57,7 @@ struct SilentPipeline: PortPipeline {
     try channel.pipeline.syncOperations.addHandler(SilentHandler(residents, closesAtStop: closesAtStop))
   }
 
-  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
     throw ChannelError.operationUnsupported
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Port of a server", .timeLimit(.minutes(1)))
 struct ServerPortTests {
   private static func port(limit: Int = 100) -> ServerPort {
-    ServerPort(admission: Admission(connections: OpenCount(), limit: limit, budgets: StrangerBudgets()))
+    ServerPort(admission: ConnectionAdmission(connections: OpenCount(), limit: limit, budgets: StrangerBudgets()))
   }
 
   private static func listener(_ pipeline: SilentPipeline = SilentPipeline(), port: Int = 0) -> Listener {

@@ -30,7 +30,7 @@ struct HTTPPipeline: PortPipeline {
       HTTPConnectionHandler(services: services, residents: residents, parser: parser, meter: meter))
   }
 
-  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
     services.metrics.countRefusedConnection()
     let failure: EdgeFailure
     switch refusal {

@@ -19,7 +19,7 @@ struct CCSPipeline: PortPipeline {
   }
 
   /// No handshake and no word for one too many.
-  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
     switch refusal {
     case .full: services.metrics.countRefused()
     case .tooManyFromAddress: services.metrics.countClosing("too-many-from-address")

@@ -29,7 +29,7 @@ public final class CCSServer: Service {
   init(backend: CCSBackend, configuration: CCSConfiguration, logger: Logger) throws {
     services = try CCSServices(backend: backend, configuration: configuration, logger: logger)
     port = ServerPort(
-      admission: Admission(
+      admission: ConnectionAdmission(
         connections: OpenCount(label: "carillon_ccs_connections"), limit: configuration.limits.connectionsMaximum,
         budgets: configuration.budgets))
   }

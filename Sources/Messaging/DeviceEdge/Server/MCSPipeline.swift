@@ -60,7 +60,7 @@ struct MCSPipeline: PortPipeline {
   }
 
   /// Nobody is told: a device that comes back in a while is all that there is to be had.
-  func refuse(_ channel: any Channel, _ refusal: Admission.Refusal) throws {
+  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
     metrics.countRefused()
     throw ChannelError.operationUnsupported
   }

@@ -57,11 +57,11 @@ public final class MCSServer: Service {
 
 extension MCSConfiguration {
   /// Devices are counted by address apart from the other ports' connections: many of them come from one network.
-  var admission: Admission {
+  var admission: ConnectionAdmission {
     var settings = BudgetSettings()
     (settings.addressPerMinute, settings.userPerMinute) = ([:], [:])
     settings.connectionsByAddressMaximum = limits.connectionsPerAddressMaximum
-    return Admission(
+    return ConnectionAdmission(
       connections: OpenCount(label: "carillon_device_connections", dimensions: [("transport", "mcs")]),
       limit: limits.connectionsMaximum, budgets: StrangerBudgets(settings))
   }

@@ -3,7 +3,7 @@ package import NIOCore
 package import NetworkAddress
 
 /// Says whether another connection may come to a port, by their number and by what its address has already.
-package final class Admission: Sendable {
+package final class ConnectionAdmission: Sendable {
   package enum Refusal: Sendable, Equatable {
     /// The port has as many connections as it takes.
     case full
