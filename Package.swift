@@ -356,7 +356,7 @@ let package = Package(
       "SupportEngineTests", in: "Support",
       [
         "Bayeux", "CometEngine", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
-        "ScriptedClients", "SupportDomain", "SupportEngine", systemPackage,
+        "ScriptedClients", "SupportDomain", "SupportEngine", "TestSupport", systemPackage,
       ]),
     tests(
       "AuditEngineTests", in: "Audit",
