@@ -130,6 +130,8 @@ def run(app, authority, hello, command, need_client_certificate=False):
     config.graceful_timeout = 0.1
     config.include_date_header = False
     config.keep_alive_max_requests = 1_000_000
+    # Else it closes what has rested for five seconds: a busy machine may keep a test waiting for longer.
+    config.keep_alive_timeout = 3600
     if need_client_certificate:
         config.ca_certs, config.verify_mode = authority.path("ca.pem"), ssl.CERT_REQUIRED
 

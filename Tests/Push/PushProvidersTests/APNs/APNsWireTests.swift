@@ -68,7 +68,6 @@ struct APNsWireTests {
   func delivered() async throws {
     try await APNsStage.run { stage in
       #expect(await stage.deliver() == .delivered(id: MobileSamples.pushID))
-      // At once: the stand-in closes what rests.
       #expect(stage.provider.laneReports.first?.connections == 1)
       let request = await stage.request()
       #expect(request["version"] as? String == "2")
