@@ -72,9 +72,19 @@ public struct PayloadWriter: Sendable {
 
   /// A message inside the message; repeated fields are this, once for each element.
   public mutating func nested(_ field: Int, _ build: (inout PayloadWriter) -> Void) {
-    var inner = PayloadWriter()
-    build(&inner)
-    data(field, inner.bytes)
+    varint(UInt64(field) << 3 | 2)
+    let start = bytes.count
+    // One byte is room for nearly every length. What is longer moves on by as much as its length takes.
+    bytes.append(0)
+    build(&self)
+    let length = bytes.count - start - 1
+    if length < 0x80 {
+      bytes[start] = UInt8(length)
+    } else {
+      var long = PayloadWriter()
+      long.varint(UInt64(length))
+      bytes.replaceSubrange(start...start, with: long.bytes)
+    }
   }
 
   @usableFromInline
@@ -181,11 +191,12 @@ public struct PayloadReader {
     PayloadReader(UnsafeRawBufferPointer(rebasing: bytes[try lengthDelimited()]))
   }
 
+  @inlinable
   public mutating func skip() throws(PayloadError) {
     if wireType == 0 { _ = try varint() } else { _ = try lengthDelimited() }
   }
 
-  @usableFromInline
+  @inlinable
   mutating func lengthDelimited() throws(PayloadError) -> Range<Int> {
     guard wireType == 2 else { throw .malformed }
     let length = try varint()
@@ -195,8 +206,17 @@ public struct PayloadReader {
     return range
   }
 
-  @usableFromInline
+  /// Nearly all keys, lengths and numbers are one byte: that much is done where it is called.
+  @inlinable
   mutating func varint() throws(PayloadError) -> UInt64 {
+    guard offset < bytes.count, bytes[offset] < 0x80 else { return try longVarint() }
+    offset += 1
+    return UInt64(bytes[offset - 1])
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func longVarint() throws(PayloadError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while true {

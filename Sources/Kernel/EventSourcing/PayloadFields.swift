@@ -1,0 +1,131 @@
+/// The fields of one payload by their numbers: the one loop that walks over keys.
+///
+/// All keys and lengths are checked at the start; a value is read when it is asked for. Of a field that comes twice the
+/// last stands. Fields that nobody asks for are not looked into. Costs no memory: where the last of each number below
+/// `quickCount` stands is in the value itself, and others are looked for in the bytes.
+///
+/// Valid only while the bytes behind it live, like the reader that it is made from.
+public struct PayloadFields {
+  /// Where the last value of each field stands, times two, and one more if a length stands before it; 0: absent. A value
+  /// never stands at 0, since its key does.
+  @usableFromInline typealias Places = SIMD32<UInt32>
+
+  /// How many numbers are found without a search: those below.
+  @inlinable
+  public static var quickCount: Int { Places.scalarCount }
+
+  @usableFromInline let payload: PayloadReader
+  @usableFromInline var places = Places()
+
+  /// Walks to the end of `payload`.
+  /// - Throws: `truncated` or `malformed`.
+  @inlinable
+  @inline(__always)
+  public init(_ payload: inout PayloadReader) throws(PayloadError) {
+    self.payload = payload
+    try Self.walk(&payload, &places)
+  }
+
+  @usableFromInline
+  static func walk(_ payload: inout PayloadReader, _ places: inout Places) throws(PayloadError) {
+    // A place has 31 bits. No record is that long.
+    guard payload.bytes.count <= Int(Int32.max) else { throw .malformed }
+    var reader = payload
+    try withUnsafeMutableBytes(of: &places) { places throws(PayloadError) in
+      while let number = try reader.next() {
+        if number < quickCount {
+          places.storeBytes(
+            of: UInt32(truncatingIfNeeded: reader.offset << 1 | reader.wireType >> 1),
+            toByteOffset: number &* MemoryLayout<UInt32>.stride, as: UInt32.self)
+        }
+        try reader.skip()
+      }
+    }
+    payload = reader
+  }
+
+  /// The value of a field that may be absent.
+  @inlinable
+  public subscript<Kind: PayloadKind>(field: PayloadField<Kind>) -> Kind.Value? {
+    get throws(PayloadError) {
+      guard var reader = last(field.number) else { return nil }
+      return try Kind.read(&reader, field.number)
+    }
+  }
+
+  /// - Throws: `missingField` if the payload has no such field.
+  @inlinable
+  public func required<Kind: PayloadKind>(_ field: PayloadField<Kind>) throws(PayloadError) -> Kind.Value {
+    guard var reader = last(field.number) else { throw .missingField(field.number) }
+    return try Kind.read(&reader, field.number)
+  }
+
+  /// The values of a field that may come many times, in their order.
+  @inlinable
+  public func all<Kind: PayloadKind>(_ field: PayloadField<Kind>) throws(PayloadError) -> [Kind.Value] {
+    var values: [Kind.Value] = []
+    try forEach(field.number) { reader throws(PayloadError) in
+      values.append(try Kind.read(&reader, field.number))
+    }
+    return values
+  }
+
+  /// The numbers of a list in one field.
+  /// - Throws: `outOfRange` if the kind does not have one of them.
+  @inlinable
+  public func all<Kind: PackedKind>(_ field: PayloadField<Packed<Kind>>) throws(PayloadError) -> [Kind.Value] {
+    var values: [Kind.Value] = []
+    try forEach(field.number) { reader throws(PayloadError) in
+      for bits in try reader.packed() {
+        guard let value = Kind.unpacked(bits) else { throw .outOfRange(field: field.number) }
+        values.append(value)
+      }
+    }
+    return values
+  }
+
+  /// A reader over a message that needs more than itself to be read.
+  @inlinable
+  public subscript(field: PayloadField<Nested>) -> PayloadReader? {
+    get throws(PayloadError) {
+      guard var reader = last(field.number) else { return nil }
+      return try reader.nested()
+    }
+  }
+
+  /// A reader that stands before the last value of a field.
+  @inlinable
+  func last(_ number: Int) -> PayloadReader? {
+    guard number < Self.quickCount else { return search(number) }
+    let place = places[number]
+    guard place != 0 else { return nil }
+    var reader = payload
+    reader.offset = Int(place >> 1)
+    reader.field = number
+    reader.wireType = Int(place & 1) << 1
+    return reader
+  }
+
+  @usableFromInline
+  func search(_ number: Int) -> PayloadReader? {
+    var last: PayloadReader?
+    // What was walked once cannot fail: no key and no length has changed.
+    try? forEach(number) { reader throws(PayloadError) in
+      last = reader
+      try reader.skip()
+    }
+    return last
+  }
+
+  /// Calls `read` with a reader that stands before a value of the field, for each in turn.
+  @inlinable
+  func forEach(
+    _ number: Int, _ read: (inout PayloadReader) throws(PayloadError) -> Void
+  ) throws(PayloadError) {
+    if number < Self.quickCount, places[number] == 0 { return }
+    var reader = payload
+    while let field = try reader.next() {
+      if field == number { try read(&reader) } else { try reader.skip() }
+    }
+  }
+}

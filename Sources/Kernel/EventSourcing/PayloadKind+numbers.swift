@@ -1,0 +1,59 @@
+/// A number that is never negative, and far from overflowing when one is added. Zigzag, as every `Int`.
+public enum Count: PayloadKind {
+  @inlinable
+  public static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) {
+    writer.integer(field, value)
+  }
+
+  /// - Throws: `outOfRange`.
+  @inlinable
+  public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
+    try reader.count(field)
+  }
+}
+
+/// A position, or how often something was: 0…`Int32.max`. Zigzag, as every `Int`.
+public enum Ordinal: PayloadKind {
+  @inlinable
+  public static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) {
+    writer.integer(field, value)
+  }
+
+  /// - Throws: `outOfRange`.
+  @inlinable
+  public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
+    let value = try reader.signed()
+    guard value >= 0, value <= Int64(Int32.max) else { throw .outOfRange(field: field) }
+    return Int(truncatingIfNeeded: value)
+  }
+}
+
+/// Many numbers in one field, without a key each. A field that comes twice is two parts of one list: it can be read
+/// with `PayloadFields.all` only.
+public enum Packed<Kind: PackedKind> {}
+
+/// What can stand in such a list.
+public protocol PackedKind: Sendable {
+  associatedtype Value
+
+  static func packed(_ value: Value) -> UInt64
+
+  /// Nil if the kind has no such value.
+  static func unpacked(_ bits: UInt64) -> Value?
+}
+
+extension UInt64: PackedKind {
+  @inlinable
+  public static func packed(_ value: UInt64) -> UInt64 { value }
+
+  @inlinable
+  public static func unpacked(_ bits: UInt64) -> UInt64? { bits }
+}
+
+extension Ordinal: PackedKind {
+  @inlinable
+  public static func packed(_ value: Int) -> UInt64 { UInt64(value) }
+
+  @inlinable
+  public static func unpacked(_ bits: UInt64) -> Int? { bits <= UInt64(Int32.max) ? Int(bits) : nil }
+}
