@@ -1,74 +1,85 @@
-import EventSourcing
+public import EventSourcing
 
 // The fields of a chat's start, a message inside the event `started`. Frozen like those of the events.
-extension ChatStart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, chatSessionID)
-    writer.text(2, ifPresent: userKey)
-    writer.bool(3, notifiesByComet)
-    writer.text(4, nickname)
-    writer.text(5, ifNotEmpty: subject)
-    writer.text(6, ifPresent: firstMessage)
-    if let pushTarget { writer.nested(7) { pushTarget.encode(into: &$0) } }
-    writer.text(8, ifNotEmpty: userID)
-    writer.text(9, ifNotEmpty: secureKey)
-    writer.pairs(10, data)
+extension ChatStart: PayloadPart {
+  private enum Field {
+    static let chatSessionID = PayloadField<String>(1)
+    static let userKey = PayloadField<String>(2)
+    static let notifiesByComet = PayloadField<Bool>(3)
+    static let nickname = PayloadField<String>(4)
+    static let subject = PayloadField<String>(5)
+    static let firstMessage = PayloadField<String>(6)
+    static let pushTarget = PayloadField<PushTarget>(7)
+    static let userID = PayloadField<String>(8)
+    static let secureKey = PayloadField<String>(9)
+    static let data = PayloadField<DataPair>(10)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var chatSessionID: String?
-    var nickname: String?
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.chatSessionID, chatSessionID)
+    writer.put(Field.userKey, ifPresent: userKey)
+    writer.put(Field.notifiesByComet, notifiesByComet)
+    writer.put(Field.nickname, nickname)
+    writer.put(Field.subject, ifNotEmpty: subject)
+    writer.put(Field.firstMessage, ifPresent: firstMessage)
+    writer.put(Field.pushTarget, ifPresent: pushTarget)
+    writer.put(Field.userID, ifNotEmpty: userID)
+    writer.put(Field.secureKey, ifNotEmpty: secureKey)
+    writer.put(each: Field.data, data)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      chatSessionID: "", userKey: nil, notifiesByComet: false, nickname: "", subject: "", firstMessage: nil,
-      pushTarget: nil, userID: "", secureKey: "", data: [])
-    while let field = try payload.next() {
-      switch field {
-      case 1: chatSessionID = try payload.text()
-      case 2: userKey = try payload.text()
-      case 3: notifiesByComet = try payload.bool()
-      case 4: nickname = try payload.text()
-      case 5: subject = try payload.text()
-      case 6: firstMessage = try payload.text()
-      case 7:
-        var nested = try payload.nested()
-        pushTarget = try PushTarget(payload: &nested)
-      case 8: userID = try payload.text()
-      case 9: secureKey = try payload.text()
-      case 10: data.append(try payload.pair())
-      default: try payload.skip()
-      }
-    }
-    self.chatSessionID = try chatSessionID.required(1)
-    self.nickname = try nickname.required(4)
+      chatSessionID: try read.required(Field.chatSessionID), userKey: try read[Field.userKey],
+      notifiesByComet: try read[Field.notifiesByComet] ?? false, nickname: try read.required(Field.nickname),
+      subject: try read[Field.subject] ?? "", firstMessage: try read[Field.firstMessage],
+      pushTarget: try read[Field.pushTarget], userID: try read[Field.userID] ?? "",
+      secureKey: try read[Field.secureKey] ?? "", data: try read.all(Field.data))
   }
 }
 
-extension PushTarget {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, type)
-    writer.text(2, deviceID)
-    writer.text(3, ifPresent: provider)
-    writer.text(4, ifPresent: language)
-    if debug { writer.bool(5, true) }
-    writer.text(6, ifPresent: subscriptionID)
+extension PushTarget: PayloadPart {
+  private enum Field {
+    static let type = PayloadField<String>(1)
+    static let deviceID = PayloadField<String>(2)
+    static let provider = PayloadField<String>(3)
+    static let language = PayloadField<String>(4)
+    static let debug = PayloadField<Bool>(5)
+    static let subscriptionID = PayloadField<String>(6)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var type: String?
-    var deviceID: String?
-    self.init(type: "", deviceID: "")
-    while let field = try payload.next() {
-      switch field {
-      case 1: type = try payload.text()
-      case 2: deviceID = try payload.text()
-      case 3: provider = try payload.text()
-      case 4: language = try payload.text()
-      case 5: debug = try payload.bool()
-      case 6: subscriptionID = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.type = try type.required(1)
-    self.deviceID = try deviceID.required(2)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.type, type)
+    writer.put(Field.deviceID, deviceID)
+    writer.put(Field.provider, ifPresent: provider)
+    writer.put(Field.language, ifPresent: language)
+    writer.put(Field.debug, ifTrue: debug)
+    writer.put(Field.subscriptionID, ifPresent: subscriptionID)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      type: try read.required(Field.type), deviceID: try read.required(Field.deviceID),
+      provider: try read[Field.provider], language: try read[Field.language], debug: try read[Field.debug] ?? false,
+      subscriptionID: try read[Field.subscriptionID])
+  }
+}
+
+extension DataPair: PayloadPart {
+  private enum Field {
+    static let name = PayloadField<String>(1)
+    static let value = PayloadField<String>(2)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.name, name)
+    writer.put(Field.value, ifNotEmpty: value)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(try read.required(Field.name), try read[Field.value] ?? "")
   }
 }

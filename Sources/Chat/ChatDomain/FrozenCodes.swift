@@ -1,7 +1,9 @@
+public import EventSourcing
+
 // The numbers that stand for enumerations in payloads. Frozen: never change one, never use one again.
 
-extension TranscriptEventType {
-  var code: UInt64 {
+extension TranscriptEventType: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .messageText: 0
     case .typingStarted: 1
@@ -13,7 +15,8 @@ extension TranscriptEventType {
     }
   }
 
-  init?(code: UInt64) {
+  /// Without a walk over all cases: it stands in each line.
+  public init?(code: UInt64) {
     switch code {
     case 0: self = .messageText
     case 1: self = .typingStarted
@@ -27,8 +30,8 @@ extension TranscriptEventType {
   }
 }
 
-extension PartyRole {
-  var code: UInt64 {
+extension PartyRole: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .client: 1
     case .agent: 2
@@ -36,57 +39,37 @@ extension PartyRole {
     case .external: 4
     }
   }
-
-  init?(code: UInt64) {
-    guard let role = Self.allCases.first(where: { $0.code == code }) else { return nil }
-    self = role
-  }
 }
 
-extension ChatEndCause {
-  var code: UInt64 {
+extension ChatEndCause: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .party: 1
     case .timeToLive: 2
     }
   }
-
-  init?(code: UInt64) {
-    guard let cause = Self.allCases.first(where: { $0.code == code }) else { return nil }
-    self = cause
-  }
 }
 
-extension AbsenceCause {
-  var code: UInt64 {
+extension AbsenceCause: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .disconnected: 1
     case .lost: 2
     }
   }
-
-  init?(code: UInt64) {
-    guard let cause = Self.allCases.first(where: { $0.code == code }) else { return nil }
-    self = cause
-  }
 }
 
-extension PositionBasis {
-  var code: UInt64 {
+extension PositionBasis: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .stated: 1
     case .confirmed: 2
     }
   }
-
-  init?(code: UInt64) {
-    guard let basis = Self.allCases.first(where: { $0.code == code }) else { return nil }
-    self = basis
-  }
 }
 
-extension ChatLifecycle {
-  var code: UInt64 {
+extension ChatLifecycle: PayloadCode {
+  public var code: UInt64 {
     switch self {
     case .absent: 0
     case .created: 1
@@ -94,10 +77,5 @@ extension ChatLifecycle {
     case .ended: 3
     case .expired: 4
     }
-  }
-
-  init?(code: UInt64) {
-    guard let lifecycle = Self.allCases.first(where: { $0.code == code }) else { return nil }
-    self = lifecycle
   }
 }

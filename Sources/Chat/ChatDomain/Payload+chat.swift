@@ -9,15 +9,7 @@ extension Optional {
 }
 
 extension PayloadWriter {
-  mutating func pairs(_ field: Int, _ pairs: [DataPair]) {
-    for pair in pairs {
-      nested(field) { inner in
-        inner.text(1, pair.name)
-        inner.text(2, ifNotEmpty: pair.value)
-      }
-    }
-  }
-
+  mutating func pairs(_ field: Int, _ pairs: [DataPair]) { put(each: PayloadField<DataPair>(field), pairs) }
   mutating func integer(_ field: Int, ifNotZero value: Int) { if value != 0 { integer(field, value) } }
 
   mutating func time(_ field: Int, ifNotEpoch value: Timestamp) { if value != .epoch { time(field, value) } }
@@ -41,17 +33,5 @@ extension PayloadReader {
     return values
   }
 
-  mutating func pair() throws(PayloadError) -> DataPair {
-    var inner = try nested()
-    var name: String?
-    var value = ""
-    while let field = try inner.next() {
-      switch field {
-      case 1: name = try inner.text()
-      case 2: value = try inner.text()
-      default: try inner.skip()
-      }
-    }
-    return DataPair(try name.required(1), value)
-  }
+  mutating func pair() throws(PayloadError) -> DataPair { try DataPair.read(&self, 0) }
 }
