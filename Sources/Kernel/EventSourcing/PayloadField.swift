@@ -60,7 +60,10 @@ extension PayloadWriter {
   /// All values in one field. Takes no room if there are none.
   @inlinable
   public mutating func put<Kind: PackedKind>(_ field: PayloadField<Packed<Kind>>, _ values: [Kind.Value]) {
-    packed(field.number, values.map { Kind.packed($0) })
+    guard !values.isEmpty else { return }
+    nested(field.number) { inner in
+      for value in values { inner.varint(Kind.packed(value)) }
+    }
   }
 
   /// A message inside the message, for one that needs more than itself to be written.

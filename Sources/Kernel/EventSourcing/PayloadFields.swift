@@ -76,8 +76,10 @@ public struct PayloadFields {
   public func all<Kind: PackedKind>(_ field: PayloadField<Packed<Kind>>) throws(PayloadError) -> [Kind.Value] {
     var values: [Kind.Value] = []
     try forEach(field.number) { reader throws(PayloadError) in
-      for bits in try reader.packed() {
-        guard let value = Kind.unpacked(bits) else { throw .outOfRange(field: field.number) }
+      var inner = try reader.nested()
+      values.reserveCapacity(values.count + inner.bytes.count / 2)
+      while inner.offset < inner.bytes.count {
+        guard let value = Kind.unpacked(try inner.varint()) else { throw .outOfRange(field: field.number) }
         values.append(value)
       }
     }
@@ -91,6 +93,14 @@ public struct PayloadFields {
       guard var reader = last(field.number) else { return nil }
       return try reader.nested()
     }
+  }
+
+  /// Readers over such messages, in their order.
+  @inlinable
+  public func all(_ field: PayloadField<Nested>) throws(PayloadError) -> [PayloadReader] {
+    var messages: [PayloadReader] = []
+    try forEach(field.number) { reader throws(PayloadError) in messages.append(try reader.nested()) }
+    return messages
   }
 
   /// A reader that stands before the last value of a field.
@@ -127,5 +137,15 @@ public struct PayloadFields {
     while let field = try reader.next() {
       if field == number { try read(&reader) } else { try reader.skip() }
     }
+  }
+}
+
+extension Optional {
+  /// For a value that was asked for before it was needed, so that what is wrong with others is told first.
+  /// - Throws: `missingField`.
+  @inlinable
+  public func required<Kind>(_ field: PayloadField<Kind>) throws(PayloadError) -> Wrapped {
+    guard let self else { throw .missingField(field.number) }
+    return self
   }
 }

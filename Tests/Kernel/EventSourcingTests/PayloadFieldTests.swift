@@ -126,6 +126,7 @@ struct PayloadFieldTests {
         writer.put(Field.text, "\(number)")
         writer.put(Field.slow, "\(-number)")
         writer.put(Field.ordinals, [number, 0])
+        writer.put(Field.nested) { $0.put(Field.whole, number) }
       }
     }
     try fields(bytes) { read throws(PayloadError) in
@@ -134,6 +135,9 @@ struct PayloadFieldTests {
       #expect(try read.all(Field.text) == ["1", "2", "3"])
       #expect(try read.all(Field.slow) == ["-1", "-2", "-3"])
       #expect(try read.all(Field.ordinals) == [1, 0, 2, 0, 3, 0])
+      var numbers: [Int?] = []
+      for var message in try read.all(Field.nested) { numbers.append(try PayloadFields(&message)[Field.whole]) }
+      #expect(numbers == [1, 2, 3])
     }
   }
 

@@ -1,0 +1,69 @@
+// Messages that several capabilities have in the same form. Each keeps a type of its own, with its own words.
+
+/// A text under a name.
+public protocol PayloadPair: PayloadPart {
+  var name: String { get }
+  var value: String { get }
+
+  init(_ name: String, _ value: String)
+}
+
+private enum PairField {
+  static let name = PayloadField<String>(1)
+  /// Absent: empty.
+  static let value = PayloadField<String>(2)
+}
+
+extension PayloadPair {
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(PairField.name, name)
+    writer.put(PairField.value, ifNotEmpty: value)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(try read.required(PairField.name), try read[PairField.value] ?? "")
+  }
+}
+
+/// Where pushes go: type of device, its token or URL, the set of credentials, the language of texts, and whether the
+/// `debug.` credentials are meant.
+public protocol PayloadAddress: PayloadPart {
+  var type: String { get }
+  var deviceID: String { get }
+  var provider: String? { get }
+  var language: String? { get }
+  var debug: Bool { get }
+  /// What this type of address alone has beside that.
+  var supplement: String? { get }
+
+  init(type: String, deviceID: String, provider: String?, language: String?, debug: Bool, supplement: String?)
+}
+
+private enum AddressField {
+  static let type = PayloadField<String>(1)
+  static let deviceID = PayloadField<String>(2)
+  static let provider = PayloadField<String>(3)
+  static let language = PayloadField<String>(4)
+  static let debug = PayloadField<Bool>(5)
+  static let supplement = PayloadField<String>(6)
+}
+
+extension PayloadAddress {
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(AddressField.type, type)
+    writer.put(AddressField.deviceID, deviceID)
+    writer.put(AddressField.provider, ifPresent: provider)
+    writer.put(AddressField.language, ifPresent: language)
+    writer.put(AddressField.debug, ifTrue: debug)
+    writer.put(AddressField.supplement, ifPresent: supplement)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      type: try read.required(AddressField.type), deviceID: try read.required(AddressField.deviceID),
+      provider: try read[AddressField.provider], language: try read[AddressField.language],
+      debug: try read[AddressField.debug] ?? false, supplement: try read[AddressField.supplement])
+  }
+}
