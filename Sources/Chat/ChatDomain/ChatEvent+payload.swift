@@ -170,6 +170,6 @@ extension ChatEvent {
       default: try payload.skip()
       }
     }
-    return .linePosted(party: try party.required(Field.party.number), type: type, text: text)
+    return .linePosted(party: try party.required(Field.party), type: type, text: text)
   }
 }

@@ -2,14 +2,6 @@ import EventSourcing
 
 /// The lines of a transcript as columns, a message inside the chat's state. Frozen.
 ///
-/// | field | content |
-/// |---|---|
-/// | 1 | heads, packed: type (4 bits), 1 if the text is the placeholder of erased ones, author (all bits above) |
-/// | 2 | times, packed: zigzag milliseconds since the line before, the first since 1970 |
-/// | 3 | text…, one for each line whose type has no fixed text and that is not erased |
-/// | 4 | stranger…: nickname 1, role 2; one for each line with author 0 |
-/// | 5 | places among all lines, packed (agent-only lines only) |
-///
 /// The author is the number of a party plus one: nickname and role are the party's, and stand there once. A line whose
 /// nickname and role no party has (its party number was never given out) brings its own. Positions are not stored, since
 /// they count from 1 without gaps.
@@ -22,7 +14,20 @@ struct ChatLineColumns {
     let time: Timestamp
   }
 
-  private struct Author: Hashable {
+  private enum Field {
+    /// Type (4 bits), 1 if the text is the placeholder of erased ones, author (all bits above).
+    static let heads = PayloadField<Packed<UInt64>>(1)
+    /// Zigzag milliseconds since the line before, the first since 1970.
+    static let times = PayloadField<Packed<UInt64>>(2)
+    /// One for each line whose type has no fixed text and that is not erased.
+    static let text = PayloadField<String>(3)
+    /// One for each line with author 0.
+    static let stranger = PayloadField<Author>(4)
+    /// Among all lines; of agent-only lines only.
+    static let places = PayloadField<Packed<UInt64>>(5)
+  }
+
+  fileprivate struct Author: Hashable {
     let nickname: String
     let role: PartyRole
   }
@@ -64,47 +69,39 @@ struct ChatLineColumns {
     if let place { places.append(UInt64(place)) }
   }
 
-  func encode(into writer: inout PayloadWriter) {
-    writer.packed(1, heads)
-    writer.packed(2, times)
-    for text in texts { writer.text(3, text) }
-    for stranger in strangers {
-      writer.nested(4) { inner in
-        inner.text(1, stranger.nickname)
-        inner.unsigned(2, stranger.role.code)
-      }
-    }
-    writer.packed(5, places)
-  }
 }
 
-extension ChatLineColumns {
+extension ChatLineColumns: PayloadPart {
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.heads, heads)
+    writer.put(Field.times, times)
+    writer.put(each: Field.text, texts)
+    writer.put(each: Field.stranger, strangers)
+    writer.put(Field.places, places)
+  }
+
   init(payload: inout PayloadReader) throws(PayloadError) {
-    while let field = try payload.next() {
-      switch field {
-      case 1: heads += try payload.packed()
-      case 2: times += try payload.packed()
-      case 3: texts.append(try payload.text())
-      case 4:
-        var inner = try payload.nested()
-        strangers.append(try Self.stranger(&inner))
-      case 5: places += try payload.packed()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    heads = try read.all(Field.heads)
+    times = try read.all(Field.times)
+    texts = try read.all(Field.text)
+    strangers = try read.all(Field.stranger)
+    places = try read.all(Field.places)
   }
 
   /// The lines, in order.
   /// - Throws: `PayloadError` if the columns do not belong together.
   func lines(of parties: [ChatParty]) throws(PayloadError) -> [Line] {
-    guard heads.count == times.count else { throw .outOfRange(field: 2) }
+    guard heads.count == times.count else { throw .outOfRange(field: Field.times.number) }
     var lines: [Line] = []
     lines.reserveCapacity(heads.count)
     var texts = texts[...]
     var strangers = strangers[...]
     var time: Int64 = 0
     for (head, elapsed) in zip(heads, times) {
-      guard let type = TranscriptEventType(code: head & Self.typeMask) else { throw .outOfRange(field: 1) }
+      guard let type = TranscriptEventType(code: head & Self.typeMask) else {
+        throw .outOfRange(field: Field.heads.number)
+      }
       time &+= Int64(bitPattern: elapsed >> 1) ^ -Int64(bitPattern: elapsed & 1)
       let text: String
       if let fixed = type.fixedText {
@@ -112,37 +109,41 @@ extension ChatLineColumns {
       } else if head & Self.erasedBit != 0 {
         text = ErasurePlaceholder.text
       } else {
-        text = try texts.popFirst().required(3)
+        text = try texts.popFirst().required(Field.text)
       }
       let author = try author(head >> Self.authorShift, parties, &strangers)
       lines.append(
         Line(
           type: type, nickname: author.nickname, text: text, role: author.role, time: Timestamp(milliseconds: time)))
     }
-    guard texts.isEmpty else { throw .outOfRange(field: 3) }
-    guard strangers.isEmpty else { throw .outOfRange(field: 4) }
+    guard texts.isEmpty else { throw .outOfRange(field: Field.text.number) }
+    guard strangers.isEmpty else { throw .outOfRange(field: Field.stranger.number) }
     return lines
   }
 
   private func author(
     _ code: UInt64, _ parties: [ChatParty], _ strangers: inout ArraySlice<Author>
   ) throws(PayloadError) -> Author {
-    if code == 0 { return try strangers.popFirst().required(4) }
-    guard code <= UInt64(parties.count) else { throw .outOfRange(field: 1) }
+    if code == 0 { return try strangers.popFirst().required(Field.stranger) }
+    guard code <= UInt64(parties.count) else { throw .outOfRange(field: Field.heads.number) }
     let party = parties[Int(code) - 1]
     return Author(nickname: party.nickname, role: party.role)
   }
+}
 
-  private static func stranger(_ payload: inout PayloadReader) throws(PayloadError) -> Author {
-    var (nickname, role) = (String?.none, UInt64?.none)
-    while let field = try payload.next() {
-      switch field {
-      case 1: nickname = try payload.text()
-      case 2: role = try payload.unsigned()
-      default: try payload.skip()
-      }
-    }
-    return Author(
-      nickname: try nickname.required(1), role: try PartyRole(code: role.required(2)).inRange(2))
+extension ChatLineColumns.Author: PayloadPart {
+  private enum Field {
+    static let nickname = PayloadField<String>(1)
+    static let role = PayloadField<PartyRole>(2)
+  }
+
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.nickname, nickname)
+    writer.put(Field.role, role)
+  }
+
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(nickname: try read.required(Field.nickname), role: try read.required(Field.role))
   }
 }

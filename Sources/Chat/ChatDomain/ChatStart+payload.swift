@@ -39,47 +39,17 @@ extension ChatStart: PayloadPart {
   }
 }
 
-extension PushTarget: PayloadPart {
-  private enum Field {
-    static let type = PayloadField<String>(1)
-    static let deviceID = PayloadField<String>(2)
-    static let provider = PayloadField<String>(3)
-    static let language = PayloadField<String>(4)
-    static let debug = PayloadField<Bool>(5)
-    static let subscriptionID = PayloadField<String>(6)
-  }
+/// With the id of the subscription whose address it is.
+extension PushTarget: PayloadAddress {
+  public var supplement: String? { subscriptionID }
 
-  public func encode(into writer: inout PayloadWriter) {
-    writer.put(Field.type, type)
-    writer.put(Field.deviceID, deviceID)
-    writer.put(Field.provider, ifPresent: provider)
-    writer.put(Field.language, ifPresent: language)
-    writer.put(Field.debug, ifTrue: debug)
-    writer.put(Field.subscriptionID, ifPresent: subscriptionID)
-  }
-
-  public init(payload: inout PayloadReader) throws(PayloadError) {
-    let read = try PayloadFields(&payload)
+  public init(
+    type: String, deviceID: String, provider: String?, language: String?, debug: Bool, supplement: String?
+  ) {
     self.init(
-      type: try read.required(Field.type), deviceID: try read.required(Field.deviceID),
-      provider: try read[Field.provider], language: try read[Field.language], debug: try read[Field.debug] ?? false,
-      subscriptionID: try read[Field.subscriptionID])
+      type: type, deviceID: deviceID, provider: provider, language: language, debug: debug,
+      subscriptionID: supplement)
   }
 }
 
-extension DataPair: PayloadPart {
-  private enum Field {
-    static let name = PayloadField<String>(1)
-    static let value = PayloadField<String>(2)
-  }
-
-  public func encode(into writer: inout PayloadWriter) {
-    writer.put(Field.name, name)
-    writer.put(Field.value, ifNotEmpty: value)
-  }
-
-  public init(payload: inout PayloadReader) throws(PayloadError) {
-    let read = try PayloadFields(&payload)
-    self.init(try read.required(Field.name), try read[Field.value] ?? "")
-  }
-}
+extension DataPair: PayloadPair {}

@@ -1,17 +1,16 @@
 public import EventSourcing
 
-/// The state of an agent's desk as snapshots hold it. Frozen: 1 ready (absent: no), 2 and 3 as in the event.
+/// The state of an agent's desk as snapshots hold it: nothing for one who is away, else as in the event. Frozen.
 extension AgentDesk: RestorableState {
   public func encodeState(into writer: inout PayloadWriter) {
     guard case .ready(let services) = readiness else { return }
-    writer.bool(1, true)
-    writer.services(services)
+    ReadinessPart(isReady: true, services: services).encode(into: &writer)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    let fields = try ReadinessFields(&payload)
-    if fields.isReady == true { readiness = .ready(for: fields.services) }
+    let part = try ReadinessPart(payload: &payload)
+    if part.isReady == true { readiness = .ready(for: part.services) }
   }
 
   /// What the router of callbacks must know of a desk that sleeps: nothing for an agent who is away, one byte for one who
@@ -33,27 +32,37 @@ extension AgentDesk: RestorableState {
 }
 
 /// The fields that event and state share.
-struct ReadinessFields {
-  private(set) var isReady: Bool?
-  private(set) var services: [String]?
-
-  init(_ payload: inout PayloadReader) throws(PayloadError) {
-    while let field = try payload.next() {
-      switch field {
-      case 1: isReady = try payload.bool()
-      case 2: services = (services ?? []) + [try payload.text()]
-      case 3: if try payload.bool() { services = services ?? [] }
-      default: try payload.skip()
-      }
-    }
+struct ReadinessPart: PayloadPart {
+  enum Field {
+    static let isReady = PayloadField<Bool>(1)
+    /// None and no list: all services.
+    static let service = PayloadField<String>(2)
+    /// There is a list, and nothing in it.
+    static let listIsEmpty = PayloadField<Bool>(3)
   }
-}
 
-extension PayloadWriter {
-  /// None at all is not the same as all of them.
-  mutating func services(_ services: [String]?) {
+  /// Nil: the payload does not say so.
+  let isReady: Bool?
+  /// Nil: all. None at all is not the same.
+  let services: [String]?
+
+  init(isReady: Bool, services: [String]?) {
+    self.isReady = isReady
+    self.services = services
+  }
+
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.isReady, ifPresent: isReady)
     guard let services else { return }
-    for service in services { text(2, service) }
-    if services.isEmpty { bool(3, true) }
+    writer.put(each: Field.service, services)
+    writer.put(Field.listIsEmpty, ifTrue: services.isEmpty)
+  }
+
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    isReady = try read[Field.isReady]
+    let services = try read.all(Field.service)
+    let isList = try read[Field.listIsEmpty] ?? false
+    self.services = services.isEmpty && !isList ? nil : services
   }
 }

@@ -18,20 +18,18 @@ public struct AgentDesk: Decider, Equatable, Encodable {
     /// Frozen: 1 readinessChanged.
     public var tag: EventTag { 1 }
 
-    /// Frozen: 1 ready, 2… services (absent: all), 3 there are services to name, and none follows.
+    /// See `ReadinessPart`.
     public func encode(into writer: inout PayloadWriter) {
       switch self {
       case .readinessChanged(let isReady, let services):
-        writer.bool(1, isReady)
-        writer.services(services)
+        ReadinessPart(isReady: isReady, services: services).encode(into: &writer)
       }
     }
 
     public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
       guard tag == 1 else { throw .unknownTag(tag) }
-      let fields = try ReadinessFields(&payload)
-      guard let isReady = fields.isReady else { throw .missingField(1) }
-      self = .readinessChanged(isReady, services: fields.services)
+      let part = try ReadinessPart(payload: &payload)
+      self = .readinessChanged(try part.isReady.required(ReadinessPart.Field.isReady), services: part.services)
     }
   }
 

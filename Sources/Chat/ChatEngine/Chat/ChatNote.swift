@@ -2,18 +2,6 @@ import ChatDomain
 import EventSourcing
 
 /// What the index must know of a chat while it sleeps.
-///
-/// | field | |
-/// |---|---|
-/// | 1 | service name |
-/// | 2… | options of the request: nested 1 name, 2 value |
-/// | 3 | chat session id (absent: not started) |
-/// | 4 | user key |
-/// | 5 | the chat is over |
-/// | 6… | clientIds of the Comet sessions that it knows |
-/// | 7 | it had a user, who was erased |
-/// | 8 | when the chat was started (absent: not, or a note from before there were lists) |
-/// | 9… | agents who are in it, or were when it ended |
 struct ChatNote: Equatable {
   var serviceName = ""
   var options: [DataPair] = []
@@ -39,57 +27,65 @@ struct ChatNote: Equatable {
 
   /// It was made by a version that had no lists to keep: what is missing is in the state.
   var isShort: Bool { chatSessionID != nil && startedAt == nil }
+}
 
-  var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    writer.text(1, serviceName)
-    for option in options {
-      writer.nested(2) {
-        $0.text(1, option.name)
-        $0.text(2, option.value)
-      }
-    }
-    writer.text(3, ifPresent: chatSessionID)
-    writer.text(4, ifPresent: userKey)
-    if isEnded { writer.bool(5, true) }
-    for session in sessions { writer.text(6, session) }
-    if isUserErased { writer.bool(7, true) }
-    if let startedAt { writer.time(8, startedAt) }
-    for agent in agents { writer.text(9, agent) }
-    return writer.bytes
+extension ChatNote: PayloadPart {
+  private enum Field {
+    static let serviceName = PayloadField<String>(1)
+    /// Of the request.
+    static let option = PayloadField<Option>(2)
+    /// Absent: not started.
+    static let chatSessionID = PayloadField<String>(3)
+    static let userKey = PayloadField<String>(4)
+    static let isEnded = PayloadField<Bool>(5)
+    /// The clientIds of the Comet sessions that it knows.
+    static let session = PayloadField<String>(6)
+    /// It had a user, who was erased.
+    static let isUserErased = PayloadField<Bool>(7)
+    /// Absent: not started, or a note from before there were lists.
+    static let startedAt = PayloadField<Timestamp>(8)
+    /// Who is in it, or was when it ended.
+    static let agent = PayloadField<String>(9)
   }
 
-  init(bytes: [UInt8]) throws(PayloadError) {
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1: serviceName = try payload.text()
-        case 2:
-          var nested = try payload.nested()
-          options.append(try Self.option(&nested))
-        case 3: chatSessionID = try payload.text()
-        case 4: userKey = try payload.text()
-        case 5: isEnded = try payload.bool()
-        case 6: sessions.append(try payload.text())
-        case 7: isUserErased = try payload.bool()
-        case 8: startedAt = try payload.time()
-        case 9: agents.append(try payload.text())
-        default: try payload.skip()
-        }
+  /// A pair whose value is written even if it is empty.
+  private enum Option: PayloadKind {
+    private static let value = PayloadField<String>(2)
+
+    static func write(_ pair: DataPair, _ field: Int, into writer: inout PayloadWriter) {
+      writer.nested(field) { inner in
+        pair.encode(into: &inner)
+        if pair.value.isEmpty { inner.put(value, "") }
       }
+    }
+
+    static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> DataPair {
+      try DataPair.read(&reader, field)
     }
   }
 
-  private static func option(_ payload: inout PayloadReader) throws(PayloadError) -> DataPair {
-    var (name, value) = ("", "")
-    while let field = try payload.next() {
-      switch field {
-      case 1: name = try payload.text()
-      case 2: value = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    return DataPair(name, value)
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.serviceName, serviceName)
+    writer.put(each: Field.option, options)
+    writer.put(Field.chatSessionID, ifPresent: chatSessionID)
+    writer.put(Field.userKey, ifPresent: userKey)
+    writer.put(Field.isEnded, ifTrue: isEnded)
+    writer.put(each: Field.session, sessions)
+    writer.put(Field.isUserErased, ifTrue: isUserErased)
+    writer.put(Field.startedAt, ifPresent: startedAt)
+    writer.put(each: Field.agent, agents)
+  }
+
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    serviceName = try read[Field.serviceName] ?? ""
+    options = try read.all(Field.option)
+    chatSessionID = try read[Field.chatSessionID]
+    userKey = try read[Field.userKey]
+    isEnded = try read[Field.isEnded] ?? false
+    sessions = try read.all(Field.session)
+    isUserErased = try read[Field.isUserErased] ?? false
+    startedAt = try read[Field.startedAt]
+    agents = try read.all(Field.agent)
   }
 }
