@@ -1,110 +1,99 @@
 public import EventSourcing
 
-/// The state of a callback as snapshots and restatements hold it. Field numbers are frozen.
-///
-/// | field | content |
-/// |---|---|
-/// | 1 | status (always written) |
-/// | 2 | request (absent: no event yet) |
-/// | 3 | reason (absent: it is not over) |
-/// | 4 | note (absent: none) |
-/// | 5 | created at (absent: no event yet) |
-/// | 6 | in the queue since (absent: never was) |
-/// | 7 | expires at (absent: no event yet) |
-/// | 8 | due at (absent: it is not scheduled) |
-/// | 9 | agent (absent: none is held) |
-/// | 10 | the agent has accepted (absent: no) |
-/// | 11 | the agent is held until (absent: without a deadline) |
-/// | 12 | confirmation: attempt 1, until 2 (absent: the customer is not asked) |
-/// | 13 | snoozed until (absent: it is not) |
-/// | 14 | pushes so far (absent: 0) |
-/// | 15 | push that is owed (absent: none) |
-/// | 16 | kept until (absent: it is not over) |
-/// | 17 | forgotten (absent: no) |
-/// | 18 | the last event moved the alarm (absent: no) |
-/// | 19 | agent at its end (absent: none, or it is not over) |
+/// The state of a callback as snapshots and restatements hold it. Field numbers are frozen; what is absent is nil, false,
+/// empty or zero.
 extension Callback: RestorableState {
+  private enum Field {
+    /// Always written.
+    static let status = PayloadField<CallbackStatus>(1)
+    /// This and the times of its making and its end are absent before the first event.
+    static let request = PayloadField<CallbackRequest>(2)
+    static let reason = PayloadField<CallbackReason>(3)
+    static let note = PayloadField<String>(4)
+    static let createdAt = PayloadField<Timestamp>(5)
+    static let queuedAt = PayloadField<Timestamp>(6)
+    static let expiresAt = PayloadField<Timestamp>(7)
+    static let dueAt = PayloadField<Timestamp>(8)
+    static let agentID = PayloadField<String>(9)
+    static let agentHasAccepted = PayloadField<Bool>(10)
+    static let agentUntil = PayloadField<Timestamp>(11)
+    static let confirmation = PayloadField<Confirmation>(12)
+    static let snoozedUntil = PayloadField<Timestamp>(13)
+    static let pushCount = PayloadField<Count>(14)
+    static let owedPush = PayloadField<CallbackPush>(15)
+    static let keptUntil = PayloadField<Timestamp>(16)
+    static let isForgotten = PayloadField<Bool>(17)
+    static let alarmHasMoved = PayloadField<Bool>(18)
+    static let lastAgentID = PayloadField<String>(19)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    writer.unsigned(1, UInt64(status.rawValue))
+    writer.put(Field.status, status)
     if let request {
-      writer.nested(2) { request.encode(into: &$0) }
-      writer.time(5, createdAt)
-      writer.time(7, expiresAt)
+      writer.put(Field.request, request)
+      writer.put(Field.createdAt, createdAt)
+      writer.put(Field.expiresAt, expiresAt)
     }
-    if let reason { writer.unsigned(3, UInt64(reason.rawValue)) }
-    writer.text(4, ifNotEmpty: note)
-    writer.time(6, ifPresent: queuedAt)
-    writer.time(8, ifPresent: dueAt)
-    writer.text(9, ifPresent: agentID)
-    writer.bool(10, ifTrue: agentHasAccepted)
-    writer.time(11, ifPresent: agentUntil)
-    if let confirmation { writer.nested(12) { confirmation.encode(into: &$0) } }
-    writer.time(13, ifPresent: snoozedUntil)
-    if pushCount != 0 { writer.integer(14, pushCount) }
-    if let owedPush { writer.nested(15) { owedPush.encode(into: &$0) } }
-    writer.time(16, ifPresent: keptUntil)
-    writer.bool(17, ifTrue: isForgotten)
-    writer.bool(18, ifTrue: alarmHasMoved)
-    writer.text(19, ifPresent: lastAgentID)
+    writer.put(Field.reason, ifPresent: reason)
+    writer.put(Field.note, ifNotEmpty: note)
+    writer.put(Field.queuedAt, ifPresent: queuedAt)
+    writer.put(Field.dueAt, ifPresent: dueAt)
+    writer.put(Field.agentID, ifPresent: agentID)
+    writer.put(Field.agentHasAccepted, ifTrue: agentHasAccepted)
+    writer.put(Field.agentUntil, ifPresent: agentUntil)
+    writer.put(Field.confirmation, ifPresent: confirmation)
+    writer.put(Field.snoozedUntil, ifPresent: snoozedUntil)
+    writer.put(Field.pushCount, pushCount, unless: 0)
+    writer.put(Field.owedPush, ifPresent: owedPush)
+    writer.put(Field.keptUntil, ifPresent: keptUntil)
+    writer.put(Field.isForgotten, ifTrue: isForgotten)
+    writer.put(Field.alarmHasMoved, ifTrue: alarmHasMoved)
+    writer.put(Field.lastAgentID, ifPresent: lastAgentID)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    var status: CallbackStatus?
-    while let field = try payload.next() {
-      switch field {
-      case 1: status = try payload.code(field)
-      case 2:
-        var inner = try payload.nested()
-        request = try CallbackRequest(payload: &inner)
-      case 3: reason = try payload.code(field)
-      case 4: note = try payload.text()
-      case 5: createdAt = try payload.time()
-      case 6: queuedAt = try payload.time()
-      case 7: expiresAt = try payload.time()
-      case 8: dueAt = try payload.time()
-      case 9: agentID = try payload.text()
-      case 10: agentHasAccepted = try payload.bool()
-      case 11: agentUntil = try payload.time()
-      case 12:
-        var inner = try payload.nested()
-        confirmation = try Confirmation(payload: &inner)
-      case 13: snoozedUntil = try payload.time()
-      case 14: pushCount = try payload.count(field)
-      case 15:
-        var inner = try payload.nested()
-        owedPush = try CallbackPush(payload: &inner)
-      case 16: keptUntil = try payload.time()
-      case 17: isForgotten = try payload.bool()
-      case 18: alarmHasMoved = try payload.bool()
-      case 19: lastAgentID = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.status = try status.required(1)
+    let read = try PayloadFields(&payload)
+    status = try read.required(Field.status)
+    request = try read[Field.request]
+    reason = try read[Field.reason]
+    note = try read[Field.note] ?? ""
+    createdAt = try read[Field.createdAt] ?? .epoch
+    queuedAt = try read[Field.queuedAt]
+    expiresAt = try read[Field.expiresAt] ?? .epoch
+    dueAt = try read[Field.dueAt]
+    agentID = try read[Field.agentID]
+    agentHasAccepted = try read[Field.agentHasAccepted] ?? false
+    agentUntil = try read[Field.agentUntil]
+    confirmation = try read[Field.confirmation]
+    snoozedUntil = try read[Field.snoozedUntil]
+    pushCount = try read[Field.pushCount] ?? 0
+    owedPush = try read[Field.owedPush]
+    keptUntil = try read[Field.keptUntil]
+    isForgotten = try read[Field.isForgotten] ?? false
+    alarmHasMoved = try read[Field.alarmHasMoved] ?? false
+    lastAgentID = try read[Field.lastAgentID]
     // A deadline that nobody is held to would never pass.
-    guard agentID != nil || agentUntil == nil else { throw .missingField(9) }
+    guard agentID != nil || agentUntil == nil else { throw .missingField(Field.agentID.number) }
   }
 
   /// Its alarm wakes it; awake only while a push has to be handed over.
   public var rest: Rest { owedPush == nil ? .asleep(until: alarm) : .wakeful }
 }
 
-extension Callback.Confirmation {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, attempt)
-    writer.time(2, until)
+extension Callback.Confirmation: PayloadPart {
+  private enum Field {
+    static let attempt = PayloadField<Count>(1)
+    static let until = PayloadField<Timestamp>(2)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var attempt: Int?, until: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: attempt = try payload.count(field)
-      case 2: until = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    self.init(attempt: try attempt.required(1), until: try until.required(2))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.attempt, attempt)
+    writer.put(Field.until, until)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(attempt: try read.required(Field.attempt), until: try read.required(Field.until))
   }
 }

@@ -1,24 +1,32 @@
 public import EventSourcing
 
+/// The fields of all events of a callback. A number means the same in every event and is never used again for another.
+private enum Field {
+  static let request = PayloadField<CallbackRequest>(1)
+  static let expiresAt = PayloadField<Timestamp>(2)
+  static let dueAt = PayloadField<Timestamp>(3)
+  static let agentID = PayloadField<String>(4)
+  /// The end of what begins.
+  static let until = PayloadField<Timestamp>(5)
+  /// Of the confirmation.
+  static let attempt = PayloadField<Count>(6)
+  /// Of a push.
+  static let number = PayloadField<Count>(6)
+  static let push = PayloadField<CallbackPush>(7)
+  /// Why: no event has more than one of these.
+  static let routing = PayloadField<CallbackRouting>(8)
+  static let release = PayloadField<CallbackRelease>(8)
+  static let reason = PayloadField<CallbackReason>(8)
+  static let note = PayloadField<String>(9)
+  static let changed = PayloadField<CallbackField>(10)
+  static let desiredTime = PayloadField<Timestamp>(11)
+  static let slot = PayloadField<Timestamp>(12)
+  static let state = PayloadField<[UInt8]>(13)
+  static let key = PayloadField<String>(14)
+}
+
 /// The events of a callback as the journal holds them. Tags and field numbers are frozen: never change one, never use
 /// one again.
-///
-/// | field | content |
-/// |---|---|
-/// | 1 | request |
-/// | 2 | expires at |
-/// | 3 | due at |
-/// | 4 | agent |
-/// | 5 | until: the end of what begins |
-/// | 6 | attempt, or number of a push |
-/// | 7 | push |
-/// | 8 | why: `CallbackRouting`, `CallbackRelease` or `CallbackReason` |
-/// | 9 | note |
-/// | 10 | changed field… |
-/// | 11 | desired time |
-/// | 12 | slot |
-/// | 13 | state |
-/// | 14 | key |
 extension CallbackEvent {
   public var tag: EventTag {
     switch self {
@@ -48,130 +56,88 @@ extension CallbackEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .created(let request, let expiresAt, let dueAt):
-      writer.nested(1) { request.encode(into: &$0) }
-      writer.time(2, expiresAt)
-      writer.time(3, ifPresent: dueAt)
+      writer.put(Field.request, request)
+      writer.put(Field.expiresAt, expiresAt)
+      writer.put(Field.dueAt, ifPresent: dueAt)
     case .agentReserved(let agentID, let until), .agentAccepted(let agentID, let until):
-      writer.text(4, agentID)
-      writer.time(5, ifPresent: until)
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.until, ifPresent: until)
     case .confirmationAsked(let attempt, let until, let push):
-      writer.time(5, until)
-      writer.integer(6, attempt)
-      if let push { writer.nested(7) { push.encode(into: &$0) } }
+      writer.put(Field.until, until)
+      writer.put(Field.attempt, attempt)
+      writer.put(Field.push, ifPresent: push)
     case .routed(let routing, let push):
-      if let push { writer.nested(7) { push.encode(into: &$0) } }
-      writer.unsigned(8, UInt64(routing.rawValue))
+      writer.put(Field.push, ifPresent: push)
+      writer.put(Field.routing, routing)
     case .snoozed(let until):
-      writer.time(5, until)
+      writer.put(Field.until, until)
     case .agentReleased(let agentID, let release):
-      writer.text(4, agentID)
-      writer.unsigned(8, UInt64(release.rawValue))
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.release, release)
     case .connected(let agentID):
-      writer.text(4, agentID)
+      writer.put(Field.agentID, agentID)
     case .completed(let reason, let note, let keptUntil):
-      writer.time(5, keptUntil)
-      writer.unsigned(8, UInt64(reason.rawValue))
-      writer.text(9, ifNotEmpty: note)
+      writer.put(Field.until, keptUntil)
+      writer.put(Field.reason, reason)
+      writer.put(Field.note, ifNotEmpty: note)
     case .rescheduled(let schedule, let expiresAt, let dueAt):
-      writer.time(2, expiresAt)
-      writer.time(3, ifPresent: dueAt)
-      writer.time(11, ifPresent: schedule.desiredTime)
-      writer.time(12, ifPresent: schedule.slot)
+      writer.put(Field.expiresAt, expiresAt)
+      writer.put(Field.dueAt, ifPresent: dueAt)
+      writer.put(Field.desiredTime, ifPresent: schedule.desiredTime)
+      writer.put(Field.slot, ifPresent: schedule.slot)
     case .fieldsChanged(let fields):
-      for field in fields { writer.nested(10) { field.encode(into: &$0) } }
+      writer.put(each: Field.changed, fields)
     case .pushHandedOver(let number):
-      writer.integer(6, number)
+      writer.put(Field.number, number)
     case .erased(let state):
-      writer.data(13, state)
+      writer.put(Field.state, state)
     case .keyIssued(let key):
-      writer.text(14, key)
+      writer.put(Field.key, key)
     case .cameDue, .snoozeEnded, .forgotten, .alarmPutOff:
       break
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
-    let read = try EventFields(tag: tag, payload: &payload)
+    let read = try PayloadFields(&payload)
     switch tag {
-    case 1: self = .created(try read.request.required(1), expiresAt: try read.expiresAt.required(2), dueAt: read.dueAt)
+    case 1:
+      self = .created(
+        try read.required(Field.request), expiresAt: try read.required(Field.expiresAt),
+        dueAt: try read[Field.dueAt])
     case 2: self = .cameDue
-    case 3: self = .agentReserved(agentID: try read.agentID.required(4), until: read.until)
+    case 3: self = .agentReserved(agentID: try read.required(Field.agentID), until: try read[Field.until])
     case 4:
       self = .confirmationAsked(
-        attempt: try read.number.required(6), until: try read.until.required(5), push: read.push)
-    case 5: self = .routed(try read.routing.required(8), push: read.push)
-    case 6: self = .snoozed(until: try read.until.required(5))
+        attempt: try read.required(Field.attempt), until: try read.required(Field.until),
+        push: try read[Field.push])
+    case 5:
+      let push = try read[Field.push]
+      self = .routed(try read.required(Field.routing), push: push)
+    case 6: self = .snoozed(until: try read.required(Field.until))
     case 7: self = .snoozeEnded
-    case 8: self = .agentAccepted(agentID: try read.agentID.required(4), until: read.until)
-    case 9: self = .agentReleased(agentID: try read.agentID.required(4), try read.release.required(8))
-    case 10: self = .connected(agentID: try read.agentID.required(4))
+    case 8: self = .agentAccepted(agentID: try read.required(Field.agentID), until: try read[Field.until])
+    case 9:
+      let release = try read.required(Field.release)
+      self = .agentReleased(agentID: try read.required(Field.agentID), release)
+    case 10: self = .connected(agentID: try read.required(Field.agentID))
     case 11:
-      self = .completed(try read.reason.required(8), note: read.note, keptUntil: try read.until.required(5))
+      self = .completed(
+        try read.required(Field.reason), note: try read[Field.note] ?? "", keptUntil: try read.required(Field.until))
     case 12:
-      let schedule = CallbackSchedule(desiredTime: read.desiredTime, slot: read.slot)
-      self = .rescheduled(schedule, expiresAt: try read.expiresAt.required(2), dueAt: read.dueAt)
-    case 13: self = .fieldsChanged(read.fields)
-    case 14: self = .pushHandedOver(number: try read.number.required(6))
+      let schedule = CallbackSchedule(desiredTime: try read[Field.desiredTime], slot: try read[Field.slot])
+      self = .rescheduled(schedule, expiresAt: try read.required(Field.expiresAt), dueAt: try read[Field.dueAt])
+    case 13: self = .fieldsChanged(try read.all(Field.changed))
+    case 14: self = .pushHandedOver(number: try read.required(Field.number))
     case 15: self = .forgotten
     case 16:
-      let state = try read.state.required(13)
+      let state = try read.required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try Callback(stateBytes: state)
       self = .erased(state: state)
     case 17: self = .alarmPutOff
-    case 18: self = .keyIssued(try read.key.required(14))
+    case 18: self = .keyIssued(try read.required(Field.key))
     default: throw .unknownTag(tag)
-    }
-  }
-}
-
-/// Whatever an event's payload holds.
-private struct EventFields {
-  var request: CallbackRequest?
-  var expiresAt: Timestamp?
-  var dueAt: Timestamp?
-  var agentID: String?
-  var until: Timestamp?
-  var number: Int?
-  var push: CallbackPush?
-  var routing: CallbackRouting?
-  var release: CallbackRelease?
-  var reason: CallbackReason?
-  var note = ""
-  var fields: [CallbackField] = []
-  var desiredTime: Timestamp?
-  var slot: Timestamp?
-  var state: [UInt8]?
-  var key: String?
-
-  /// - Parameter tag: says which enumeration field 8 is of.
-  init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
-    while let field = try payload.next() {
-      switch (field, tag) {
-      case (1, _):
-        var inner = try payload.nested()
-        request = try CallbackRequest(payload: &inner)
-      case (2, _): expiresAt = try payload.time()
-      case (3, _): dueAt = try payload.time()
-      case (4, _): agentID = try payload.text()
-      case (5, _): until = try payload.time()
-      case (6, _): number = try payload.count(field)
-      case (7, _):
-        var inner = try payload.nested()
-        push = try CallbackPush(payload: &inner)
-      case (8, 5): routing = try payload.code(field)
-      case (8, 9): release = try payload.code(field)
-      case (8, 11): reason = try payload.code(field)
-      case (9, _): note = try payload.text()
-      case (10, _):
-        var inner = try payload.nested()
-        fields.append(try CallbackField(payload: &inner))
-      case (11, _): desiredTime = try payload.time()
-      case (12, _): slot = try payload.time()
-      case (13, _): state = try payload.data()
-      case (14, _): key = try payload.text()
-      default: try payload.skip()
-      }
     }
   }
 }

@@ -42,7 +42,7 @@ public enum CallbackEvent: JournaledEvent {
 }
 
 /// Why a callback went to `ROUTING`. The raw values are frozen (journal).
-public enum CallbackRouting: UInt8, Sendable, Codable {
+public enum CallbackRouting: UInt8, PayloadCode, Codable {
   /// C5: nobody had to be asked.
   case agentReady = 1
   /// C6.
@@ -56,7 +56,7 @@ public enum CallbackRouting: UInt8, Sendable, Codable {
 }
 
 /// Why an agent is no longer held. The raw values are frozen (journal).
-public enum CallbackRelease: UInt8, Sendable, Codable {
+public enum CallbackRelease: UInt8, PayloadCode, Codable {
   /// Did not accept, or did not connect, in time.
   case timeout = 1
   /// Said so: refused, or is not ready any more.

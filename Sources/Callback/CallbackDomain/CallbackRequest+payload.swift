@@ -1,127 +1,98 @@
-import EventSourcing
+public import EventSourcing
 
 // The fields of a callback's request and of its pushes, messages inside events and states. Frozen like those.
-extension CallbackRequest {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, serviceName)
-    writer.unsigned(2, UInt64(terms.direction.rawValue))
-    writer.unsigned(3, UInt64(terms.media.rawValue))
-    writer.bool(4, ifTrue: terms.waitsForAgent)
-    writer.bool(5, ifTrue: terms.confirms)
-    writer.bool(6, ifTrue: terms.providesCode)
-    for field in fields { writer.nested(7) { field.encode(into: &$0) } }
-    writer.text(8, ifNotEmpty: userKey)
-    if let device { writer.nested(9) { device.encode(into: &$0) } }
-    writer.time(10, ifPresent: desiredTime)
-    writer.time(11, ifPresent: slot)
-    writer.text(12, ifPresent: accessCode)
-    writer.text(13, ifPresent: accessNumber)
-    if priority != 0 { writer.integer(14, priority) }
-    writer.text(15, ifPresent: language)
-    writer.bool(16, ifTrue: isUserKeyMade)
-    writer.text(17, ifPresent: issuedKey)
+extension CallbackRequest: PayloadPart {
+  private enum Field {
+    static let serviceName = PayloadField<String>(1)
+    static let direction = PayloadField<CallDirection>(2)
+    static let media = PayloadField<CallbackMedia>(3)
+    static let waitsForAgent = PayloadField<Bool>(4)
+    static let confirms = PayloadField<Bool>(5)
+    static let providesCode = PayloadField<Bool>(6)
+    static let field = PayloadField<CallbackField>(7)
+    static let userKey = PayloadField<String>(8)
+    static let device = PayloadField<CallbackDevice>(9)
+    static let desiredTime = PayloadField<Timestamp>(10)
+    static let slot = PayloadField<Timestamp>(11)
+    static let accessCode = PayloadField<String>(12)
+    static let accessNumber = PayloadField<String>(13)
+    static let priority = PayloadField<Int>(14)
+    static let language = PayloadField<String>(15)
+    static let isUserKeyMade = PayloadField<Bool>(16)
+    static let issuedKey = PayloadField<String>(17)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var serviceName: String?, direction: CallDirection?, media: CallbackMedia?
-    self.init(serviceName: "", userKey: "")
-    terms.waitsForAgent = false
-    while let field = try payload.next() {
-      switch field {
-      case 1: serviceName = try payload.text()
-      case 2: direction = try payload.code(field)
-      case 3: media = try payload.code(field)
-      case 4: terms.waitsForAgent = try payload.bool()
-      case 5: terms.confirms = try payload.bool()
-      case 6: terms.providesCode = try payload.bool()
-      case 7:
-        var inner = try payload.nested()
-        fields.append(try CallbackField(payload: &inner))
-      case 8: userKey = try payload.text()
-      case 9:
-        var inner = try payload.nested()
-        device = try CallbackDevice(payload: &inner)
-      case 10: desiredTime = try payload.time()
-      case 11: slot = try payload.time()
-      case 12: accessCode = try payload.text()
-      case 13: accessNumber = try payload.text()
-      case 14: priority = try payload.integer()
-      case 15: language = try payload.text()
-      case 16: isUserKeyMade = try payload.bool()
-      case 17: issuedKey = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.serviceName = try serviceName.required(1)
-    terms.direction = try direction.required(2)
-    terms.media = try media.required(3)
-  }
-}
-
-extension CallbackField {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, name)
-    writer.text(2, ifNotEmpty: value)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.serviceName, serviceName)
+    writer.put(Field.direction, terms.direction)
+    writer.put(Field.media, terms.media)
+    writer.put(Field.waitsForAgent, ifTrue: terms.waitsForAgent)
+    writer.put(Field.confirms, ifTrue: terms.confirms)
+    writer.put(Field.providesCode, ifTrue: terms.providesCode)
+    writer.put(each: Field.field, fields)
+    writer.put(Field.userKey, ifNotEmpty: userKey)
+    writer.put(Field.device, ifPresent: device)
+    writer.put(Field.desiredTime, ifPresent: desiredTime)
+    writer.put(Field.slot, ifPresent: slot)
+    writer.put(Field.accessCode, ifPresent: accessCode)
+    writer.put(Field.accessNumber, ifPresent: accessNumber)
+    writer.put(Field.priority, priority, unless: 0)
+    writer.put(Field.language, ifPresent: language)
+    writer.put(Field.isUserKeyMade, ifTrue: isUserKeyMade)
+    writer.put(Field.issuedKey, ifPresent: issuedKey)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var name: String?
-    var value = ""
-    while let field = try payload.next() {
-      switch field {
-      case 1: name = try payload.text()
-      case 2: value = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.init(try name.required(1), value)
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(serviceName: "", userKey: try read[Field.userKey] ?? "")
+    terms.waitsForAgent = try read[Field.waitsForAgent] ?? false
+    terms.confirms = try read[Field.confirms] ?? false
+    terms.providesCode = try read[Field.providesCode] ?? false
+    fields = try read.all(Field.field)
+    device = try read[Field.device]
+    desiredTime = try read[Field.desiredTime]
+    slot = try read[Field.slot]
+    accessCode = try read[Field.accessCode]
+    accessNumber = try read[Field.accessNumber]
+    priority = try read[Field.priority] ?? 0
+    language = try read[Field.language]
+    isUserKeyMade = try read[Field.isUserKeyMade] ?? false
+    issuedKey = try read[Field.issuedKey]
+    // What is wrong is told before what is missing.
+    terms.media = try read.required(Field.media)
+    terms.direction = try read.required(Field.direction)
+    serviceName = try read.required(Field.serviceName)
   }
 }
 
-extension CallbackDevice {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.text(1, type)
-    writer.text(2, deviceID)
-    writer.text(3, ifPresent: provider)
-    writer.text(4, ifPresent: language)
-    writer.bool(5, ifTrue: debug)
-  }
+extension CallbackField: PayloadPair {}
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var type: String?, deviceID: String?
-    self.init(type: "", deviceID: "")
-    while let field = try payload.next() {
-      switch field {
-      case 1: type = try payload.text()
-      case 2: deviceID = try payload.text()
-      case 3: provider = try payload.text()
-      case 4: language = try payload.text()
-      case 5: debug = try payload.bool()
-      default: try payload.skip()
-      }
-    }
-    self.type = try type.required(1)
-    self.deviceID = try deviceID.required(2)
+extension CallbackDevice: PayloadAddress {
+  public var supplement: String? { nil }
+
+  public init(
+    type: String, deviceID: String, provider: String?, language: String?, debug: Bool, supplement: String?
+  ) {
+    self.init(type: type, deviceID: deviceID, provider: provider, language: language, debug: debug)
   }
 }
 
-extension CallbackPush {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, number)
-    writer.unsigned(2, UInt64(dialog.rawValue))
-    writer.time(3, ifPresent: expiry)
+extension CallbackPush: PayloadPart {
+  private enum Field {
+    static let number = PayloadField<Count>(1)
+    static let dialog = PayloadField<CallbackDialog>(2)
+    static let expiry = PayloadField<Timestamp>(3)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var number: Int?, dialog: CallbackDialog?, expiry: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.count(field)
-      case 2: dialog = try payload.code(field)
-      case 3: expiry = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    self.init(number: try number.required(1), dialog: try dialog.required(2), expiry: expiry)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.number, number)
+    writer.put(Field.dialog, dialog)
+    writer.put(Field.expiry, ifPresent: expiry)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let dialog = try read.required(Field.dialog)
+    self.init(number: try read.required(Field.number), dialog: dialog, expiry: try read[Field.expiry])
   }
 }

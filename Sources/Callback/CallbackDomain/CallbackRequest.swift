@@ -1,7 +1,7 @@
 public import EventSourcing
 
 /// Who dials. Spec: GMS 9.1. The raw values are frozen (journal).
-public enum CallDirection: UInt8, Sendable, Codable, CaseIterable {
+public enum CallDirection: UInt8, PayloadCode, Codable, CaseIterable {
   /// The customer dials us.
   case userOriginated = 1
   /// We call the customer.
@@ -9,7 +9,7 @@ public enum CallDirection: UInt8, Sendable, Codable, CaseIterable {
 }
 
 /// What the conversation will be. The raw values are frozen (journal).
-public enum CallbackMedia: UInt8, Sendable, Codable, CaseIterable {
+public enum CallbackMedia: UInt8, PayloadCode, Codable, CaseIterable {
   case voice = 1
   case chat = 2
 }

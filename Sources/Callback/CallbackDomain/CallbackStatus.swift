@@ -1,5 +1,7 @@
+public import EventSourcing
+
 /// Where a callback stands. Spec: GMS 9.4. The raw values are frozen (journal, notes).
-public enum CallbackStatus: UInt8, Sendable, Codable, CaseIterable {
+public enum CallbackStatus: UInt8, PayloadCode, Codable, CaseIterable {
   /// Waits for its time.
   case scheduled = 1
   /// In the queue.
@@ -29,7 +31,7 @@ public enum CallbackStatus: UInt8, Sendable, Codable, CaseIterable {
 }
 
 /// Why a callback is over. Spec: GMS 9.4. The raw values are frozen (journal).
-public enum CallbackReason: UInt8, Sendable, Codable, CaseIterable {
+public enum CallbackReason: UInt8, PayloadCode, Codable, CaseIterable {
   case agentConnected = 1
   case cancelled = 2
   case userDidNotConfirm = 3
@@ -70,7 +72,7 @@ public enum CallbackReason: UInt8, Sendable, Codable, CaseIterable {
 }
 
 /// The dialogs of the app, named as in URLs and pushes. Spec: GMS 9.2. The raw values are frozen (journal).
-public enum CallbackDialog: UInt8, Sendable, Codable, CaseIterable {
+public enum CallbackDialog: UInt8, PayloadCode, Codable, CaseIterable {
   case confirmWithCode = 1
   case confirm = 2
   case startChat = 3

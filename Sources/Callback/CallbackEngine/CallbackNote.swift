@@ -2,22 +2,6 @@ import CallbackDomain
 import EventSourcing
 
 /// What index and router must know of a callback while it sleeps.
-///
-/// | field | |
-/// |---|---|
-/// | 1 | service name |
-/// | 2 | status |
-/// | 3 | when it was made |
-/// | 4 | desired time (absent: as soon as possible) |
-/// | 5 | time slot (absent: none) |
-/// | 6 | since when it is in the queue (absent: not yet) |
-/// | 7 | priority |
-/// | 8 | agent who is held for it or talks (absent: none) |
-/// | 9 | wants an agent |
-/// | 10… | fields that it can be found by: nested 1 name, 2 value |
-/// | 11 | the medium is chat |
-/// | 12 | access code |
-/// | 13 | key that opens its chat (absent: none was made) |
 struct CallbackNote: Equatable, Sendable {
   var serviceName = ""
   var status = CallbackStatus.scheduled
@@ -59,67 +43,60 @@ struct CallbackNote: Equatable, Sendable {
   var takenSlot: Timestamp? { isOpen ? slot : nil }
   /// Where the operator's view has it.
   var time: Timestamp { desiredTime ?? createdAt }
+}
 
-  var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    writer.text(1, serviceName)
-    writer.unsigned(2, UInt64(status.rawValue))
-    writer.time(3, createdAt)
-    if let desiredTime { writer.time(4, desiredTime) }
-    if let slot { writer.time(5, slot) }
-    if let queuedAt { writer.time(6, queuedAt) }
-    if priority != 0 { writer.integer(7, priority) }
-    writer.text(8, ifPresent: agentID)
-    if wantsAgent { writer.bool(9, true) }
-    for field in fields {
-      writer.nested(10) {
-        $0.text(1, field.name)
-        $0.text(2, field.value)
-      }
-    }
-    if isChat { writer.bool(11, true) }
-    writer.text(12, ifPresent: accessCode)
-    writer.text(13, ifPresent: chatKey)
-    return writer.bytes
+extension CallbackNote: PayloadPart {
+  private enum Field {
+    static let serviceName = PayloadField<String>(1)
+    static let status = PayloadField<CallbackStatus>(2)
+    static let createdAt = PayloadField<Timestamp>(3)
+    /// Absent: as soon as possible.
+    static let desiredTime = PayloadField<Timestamp>(4)
+    static let slot = PayloadField<Timestamp>(5)
+    /// Absent: not in the queue yet.
+    static let queuedAt = PayloadField<Timestamp>(6)
+    static let priority = PayloadField<Int>(7)
+    /// Who is held for it or talks.
+    static let agentID = PayloadField<String>(8)
+    static let wantsAgent = PayloadField<Bool>(9)
+    /// What it can be found by; none is empty.
+    static let field = PayloadField<CallbackField>(10)
+    static let isChat = PayloadField<Bool>(11)
+    static let accessCode = PayloadField<String>(12)
+    /// The key that opens its chat; absent: none was made.
+    static let chatKey = PayloadField<String>(13)
   }
 
-  init(bytes: [UInt8]) throws(PayloadError) {
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1: serviceName = try payload.text()
-        case 2:
-          guard let known = CallbackStatus(rawValue: UInt8(truncatingIfNeeded: try payload.unsigned())) else {
-            throw .outOfRange(field: 2)
-          }
-          status = known
-        case 3: createdAt = try payload.time()
-        case 4: desiredTime = try payload.time()
-        case 5: slot = try payload.time()
-        case 6: queuedAt = try payload.time()
-        case 7: priority = try payload.integer()
-        case 8: agentID = try payload.text()
-        case 9: wantsAgent = try payload.bool()
-        case 10: fields.append(try Self.field(try payload.nested()))
-        case 11: isChat = try payload.bool()
-        case 12: accessCode = try payload.text()
-        case 13: chatKey = try payload.text()
-        default: try payload.skip()
-        }
-      }
-    }
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.serviceName, serviceName)
+    writer.put(Field.status, status)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(Field.desiredTime, ifPresent: desiredTime)
+    writer.put(Field.slot, ifPresent: slot)
+    writer.put(Field.queuedAt, ifPresent: queuedAt)
+    writer.put(Field.priority, priority, unless: 0)
+    writer.put(Field.agentID, ifPresent: agentID)
+    writer.put(Field.wantsAgent, ifTrue: wantsAgent)
+    writer.put(each: Field.field, fields)
+    writer.put(Field.isChat, ifTrue: isChat)
+    writer.put(Field.accessCode, ifPresent: accessCode)
+    writer.put(Field.chatKey, ifPresent: chatKey)
   }
 
-  private static func field(_ payload: PayloadReader) throws(PayloadError) -> CallbackField {
-    var (payload, name, value) = (payload, "", "")
-    while let field = try payload.next() {
-      switch field {
-      case 1: name = try payload.text()
-      case 2: value = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    return CallbackField(name, value)
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    serviceName = try read[Field.serviceName] ?? ""
+    status = try read[Field.status] ?? .scheduled
+    createdAt = try read[Field.createdAt] ?? .epoch
+    desiredTime = try read[Field.desiredTime]
+    slot = try read[Field.slot]
+    queuedAt = try read[Field.queuedAt]
+    priority = try read[Field.priority] ?? 0
+    agentID = try read[Field.agentID]
+    wantsAgent = try read[Field.wantsAgent] ?? false
+    fields = try read.all(Field.field)
+    isChat = try read[Field.isChat] ?? false
+    accessCode = try read[Field.accessCode]
+    chatKey = try read[Field.chatKey]
   }
 }
