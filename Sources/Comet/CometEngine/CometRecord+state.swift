@@ -1,74 +1,84 @@
 public import EventSourcing
 
-/// The state of a Comet session's record as snapshots hold it. Field numbers are frozen.
-///
-/// | field | content |
-/// |---|---|
-/// | 1 | open |
-/// | 2 | closed |
-/// | 3 | user key |
-/// | 4 | service id |
-/// | 5 | browser id |
-/// | 6 | acknowledges |
-/// | 7 | channel…, in the order of the subscriptions |
-/// | 8 | delivered…, in the order of the sources: source 1, position 2, confirmed 3 (absent: all of it) |
-///
-/// What is absent is empty, false or nil.
+/// The state of a Comet session's record as snapshots hold it. Field numbers are frozen; what is absent is empty, false or
+/// nil.
 extension CometRecord: RestorableState {
+  private enum Field {
+    static let isOpen = PayloadField<Bool>(1)
+    static let isClosed = PayloadField<Bool>(2)
+    static let userKey = PayloadField<String>(3)
+    static let serviceID = PayloadField<String>(4)
+    static let browserID = PayloadField<String>(5)
+    static let acknowledges = PayloadField<Bool>(6)
+    /// In the order of the subscriptions.
+    static let channel = PayloadField<String>(7)
+    /// In the order of the sources.
+    static let progress = PayloadField<CometProgress>(8)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if isOpen { writer.bool(1, true) }
-    if isClosed { writer.bool(2, true) }
-    writer.text(3, ifPresent: userKey)
-    writer.text(4, ifPresent: serviceID)
-    writer.text(5, ifPresent: browserID)
-    if acknowledges { writer.bool(6, true) }
-    for channel in channels { writer.text(7, channel) }
+    writer.put(Field.isOpen, ifTrue: isOpen)
+    writer.put(Field.isClosed, ifTrue: isClosed)
+    writer.put(Field.userKey, ifPresent: userKey)
+    writer.put(Field.serviceID, ifPresent: serviceID)
+    writer.put(Field.browserID, ifPresent: browserID)
+    writer.put(Field.acknowledges, ifTrue: acknowledges)
+    writer.put(each: Field.channel, channels)
     for (source, position) in delivered.sorted(by: { $0.key < $1.key }) {
-      writer.nested(8) { inner in
-        inner.text(1, source)
-        inner.integer(2, position)
-        if let confirmed = confirmed[source] { inner.integer(3, confirmed) }
-      }
+      writer.put(
+        Field.progress, CometProgress(source: source, position: position, confirmed: confirmed[source]))
     }
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1: isOpen = try payload.bool()
-      case 2: isClosed = try payload.bool()
-      case 3: userKey = try payload.text()
-      case 4: serviceID = try payload.text()
-      case 5: browserID = try payload.text()
-      case 6: acknowledges = try payload.bool()
-      case 7: channels.append(try payload.text())
-      case 8:
-        var inner = try payload.nested()
-        let (source, position, confirmed) = try Self.progress(&inner)
-        delivered[source] = position
-        self.confirmed[source] = confirmed
-      default: try payload.skip()
-      }
+    let read = try PayloadFields(&payload)
+    isOpen = try read[Field.isOpen] ?? false
+    isClosed = try read[Field.isClosed] ?? false
+    userKey = try read[Field.userKey]
+    serviceID = try read[Field.serviceID]
+    browserID = try read[Field.browserID]
+    acknowledges = try read[Field.acknowledges] ?? false
+    channels = try read.all(Field.channel)
+    for progress in try read.all(Field.progress) {
+      delivered[progress.source] = progress.position
+      confirmed[progress.source] = progress.confirmed
     }
   }
 
   /// The live session holds what its client is owed and the time that it is given: it never leaves memory by itself.
   public var rest: Rest { .wakeful }
+}
 
-  /// How far a client has come, as the state and the events about it have it: source, position, confirmed.
-  static func progress(_ payload: inout PayloadReader) throws(PayloadError) -> (String, Int, Int?) {
-    var (source, position, confirmed) = (String?.none, Int?.none, Int?.none)
-    while let field = try payload.next() {
-      switch field {
-      case 1: source = try payload.text()
-      case 2: position = try payload.integer()
-      case 3: confirmed = try payload.integer()
-      default: try payload.skip()
-      }
-    }
-    guard let source else { throw .missingField(1) }
-    guard let position else { throw .missingField(2) }
-    return (source, position, confirmed)
+/// How far a client has come with one source, as the state and the events about it have it.
+struct CometProgress: PayloadPart {
+  let source: String
+  let position: Int
+  let confirmed: Int?
+
+  private enum Field {
+    static let source = PayloadField<String>(1)
+    static let position = PayloadField<Int>(2)
+    /// Absent: all of it.
+    static let confirmed = PayloadField<Int>(3)
+  }
+
+  init(source: String, position: Int, confirmed: Int? = nil) {
+    self.source = source
+    self.position = position
+    self.confirmed = confirmed
+  }
+
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.source, source)
+    writer.put(Field.position, position)
+    writer.put(Field.confirmed, ifPresent: confirmed)
+  }
+
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      source: try read.required(Field.source), position: try read.required(Field.position),
+      confirmed: try read[Field.confirmed])
   }
 }

@@ -84,71 +84,52 @@ extension CometRecord.Event {
     }
   }
 
+  private enum Opened {
+    static let userKey = PayloadField<String>(1)
+    static let serviceID = PayloadField<String>(2)
+    static let acknowledges = PayloadField<Bool>(3)
+    static let browserID = PayloadField<String>(4)
+  }
+
+  /// Of the other events: each has this one field, or is a `CometProgress`.
+  private enum Field {
+    static let channel = PayloadField<String>(1)
+    static let reason = PayloadField<String>(1)
+  }
+
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .opened(let userKey, let serviceID, let acknowledges, let browserID):
-      writer.text(1, ifPresent: userKey)
-      writer.text(2, ifPresent: serviceID)
-      if acknowledges { writer.bool(3, true) }
-      writer.text(4, ifPresent: browserID)
-    case .subscribed(let channels), .unsubscribed(let channels):
-      for channel in channels { writer.text(1, channel) }
+      writer.put(Opened.userKey, ifPresent: userKey)
+      writer.put(Opened.serviceID, ifPresent: serviceID)
+      writer.put(Opened.acknowledges, ifTrue: acknowledges)
+      writer.put(Opened.browserID, ifPresent: browserID)
+    case .subscribed(let channels), .unsubscribed(let channels): writer.put(each: Field.channel, channels)
     case .delivered(let source, let position, let confirmed):
-      writer.text(1, source)
-      writer.integer(2, position)
-      if let confirmed { writer.integer(3, confirmed) }
+      CometProgress(source: source, position: position, confirmed: confirmed).encode(into: &writer)
     case .missed(let source, let position):
-      writer.text(1, source)
-      writer.integer(2, position)
-    case .closed(let reason):
-      writer.text(1, reason)
+      CometProgress(source: source, position: position).encode(into: &writer)
+    case .closed(let reason): writer.put(Field.reason, reason)
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
     switch tag {
-    case 1: self = try Self.opened(&payload)
-    case 2: self = .subscribed(channels: try Self.channels(&payload))
-    case 3: self = .unsubscribed(channels: try Self.channels(&payload))
+    case 1:
+      let read = try PayloadFields(&payload)
+      self = .opened(
+        userKey: try read[Opened.userKey], serviceID: try read[Opened.serviceID],
+        acknowledges: try read[Opened.acknowledges] ?? false, browserID: try read[Opened.browserID])
+    case 2: self = .subscribed(channels: try PayloadFields(&payload).all(Field.channel))
+    case 3: self = .unsubscribed(channels: try PayloadFields(&payload).all(Field.channel))
     case 4:
-      let (source, position, confirmed) = try CometRecord.progress(&payload)
-      self = .delivered(source: source, position: position, confirmed: confirmed)
-    case 5: self = try Self.closed(&payload)
+      let progress = try CometProgress(payload: &payload)
+      self = .delivered(source: progress.source, position: progress.position, confirmed: progress.confirmed)
+    case 5: self = .closed(reason: try PayloadFields(&payload)[Field.reason] ?? "")
     case 6:
-      let (source, position, _) = try CometRecord.progress(&payload)
-      self = .missed(source: source, after: position)
+      let progress = try CometProgress(payload: &payload)
+      self = .missed(source: progress.source, after: progress.position)
     default: throw .unknownTag(tag)
     }
-  }
-
-  private static func opened(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
-    var (userKey, serviceID, browserID) = (String?.none, String?.none, String?.none)
-    var acknowledges = false
-    while let field = try payload.next() {
-      switch field {
-      case 1: userKey = try payload.text()
-      case 2: serviceID = try payload.text()
-      case 3: acknowledges = try payload.bool()
-      case 4: browserID = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    return .opened(userKey: userKey, serviceID: serviceID, acknowledges: acknowledges, browserID: browserID)
-  }
-
-  private static func channels(_ payload: inout PayloadReader) throws(PayloadError) -> [String] {
-    var channels: [String] = []
-    while let field = try payload.next() {
-      if field == 1 { channels.append(try payload.text()) } else { try payload.skip() }
-    }
-    return channels
-  }
-
-  private static func closed(_ payload: inout PayloadReader) throws(PayloadError) -> Self {
-    var reason = ""
-    while let field = try payload.next() {
-      if field == 1 { reason = try payload.text() } else { try payload.skip() }
-    }
-    return .closed(reason: reason)
   }
 }

@@ -36,11 +36,6 @@ public struct StatePlace: Sendable {
 }
 
 /// An entity as bytes: what is known of it while it sleeps, and its state.
-///
-/// | field | |
-/// |---|---|
-/// | 1 | brief: nested 1 deadline (absent: none), 2 awake (absent: asleep), 3 note |
-/// | 2 | state |
 public struct EntityImage: Sendable, Equatable {
   public var brief: Brief
   public var state: [UInt8]
@@ -49,29 +44,22 @@ public struct EntityImage: Sendable, Equatable {
     self.brief = brief
     self.state = state
   }
+}
 
-  public var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    writer.data(1, brief.bytes)
-    writer.data(2, state)
-    return writer.bytes
+extension EntityImage: PayloadPart {
+  private enum Field {
+    static let brief = PayloadField<Brief>(1)
+    static let state = PayloadField<[UInt8]>(2)
   }
 
-  public init(bytes: [UInt8]) throws(PayloadError) {
-    var (brief, state) = ([UInt8]?.none, [UInt8]?.none)
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1: brief = try payload.data()
-        case 2: state = try payload.data()
-        default: try payload.skip()
-        }
-      }
-    }
-    guard let brief else { throw .missingField(1) }
-    guard let state else { throw .missingField(2) }
-    self.init(brief: try Brief(bytes: brief), state: state)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.brief, brief)
+    writer.put(Field.state, state)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(brief: try read.required(Field.brief), state: try read.required(Field.state))
   }
 }
 
@@ -85,30 +73,29 @@ public struct Brief: Sendable, Equatable {
     self.rest = rest
     self.note = note
   }
+}
 
-  public var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    switch rest {
-    case .asleep(let deadline): if let deadline { writer.time(1, deadline) }
-    case .wakeful: writer.bool(2, true)
-    }
-    if !note.isEmpty { writer.data(3, note) }
-    return writer.bytes
+extension Brief: PayloadPart {
+  private enum Field {
+    /// Absent: none.
+    static let deadline = PayloadField<Timestamp>(1)
+    /// Absent: asleep.
+    static let isWakeful = PayloadField<Bool>(2)
+    static let note = PayloadField<[UInt8]>(3)
   }
 
-  public init(bytes: [UInt8]) throws(PayloadError) {
-    var (deadline, isWakeful, note) = (Timestamp?.none, false, [UInt8]())
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1: deadline = try payload.time()
-        case 2: isWakeful = try payload.bool()
-        case 3: note = try payload.data()
-        default: try payload.skip()
-        }
-      }
+  public func encode(into writer: inout PayloadWriter) {
+    switch rest {
+    case .asleep(let deadline): writer.put(Field.deadline, ifPresent: deadline)
+    case .wakeful: writer.put(Field.isWakeful, true)
     }
-    self.init(rest: isWakeful ? .wakeful : .asleep(until: deadline), note: note)
+    writer.put(Field.note, ifNotEmpty: note)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      rest: try read[Field.isWakeful] ?? false ? .wakeful : .asleep(until: try read[Field.deadline]),
+      note: try read[Field.note] ?? [])
   }
 }

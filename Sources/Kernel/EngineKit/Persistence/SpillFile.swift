@@ -1,4 +1,5 @@
 import EntityRuntime
+import EventSourcing
 import Journal
 import Synchronization
 import SystemPackage
