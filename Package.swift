@@ -240,12 +240,13 @@ let package = Package(
         "SupportDomain",
         configuration, systemPackage, yams,
       ]),
+    module("ProcessControl", in: "Sources/App"),
     .executableTarget(
       name: "carillon",
       dependencies: [
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
         "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
-        "PrometheusMetrics",
+        "ProcessControl", "PrometheusMetrics",
         "PushDomain", "PushProviders", "ServerKit", "SupportDomain",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
@@ -258,7 +259,7 @@ let package = Package(
       dependencies: [
         "Bayeux", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol",
-        "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
+        "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
@@ -272,7 +273,7 @@ let package = Package(
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
         "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "Journal", "JournalFormat",
-        logging,
+        "ProcessControl", logging,
         systemPackage,
       ]),
     .executableTarget(
@@ -281,7 +282,8 @@ let package = Package(
       name: "carillon-torture",
       dependencies: [
         "SimulatedDisk", "TestSupport", "Journal", "JournalFormat", "Engine", "EntityRuntime", "EventSourcing",
-        "Bayeux", "JSONEnvelope", "ChatDomain", "PushDomain", argumentParser, logging, systemPackage,
+        "Bayeux", "JSONEnvelope", "ChatDomain", "ProcessControl", "PushDomain", argumentParser, logging,
+        systemPackage,
       ],
       path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
@@ -369,9 +371,10 @@ let package = Package(
       "EngineTests", in: "App",
       [
         "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
-        "JournalFormat", "PushDomain", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
+        "JournalFormat", "PushDomain", "ScriptedClients", "SimulatedDisk", crypto, logging, systemPackage,
       ]),
-    .target(name: "StandInSupport", path: "Tests/StandInSupport", swiftSettings: strict),
+    .target(
+      name: "StandInSupport", dependencies: ["ProcessControl"], path: "Tests/StandInSupport", swiftSettings: strict),
     tests(
       "HTTP2ClientTests", in: "Wire", ["HTTP2Client", "StandInSupport", nioCore, nioPosix, nioSSL, nioHTTP2, nioHPACK]),
     tests(
@@ -421,11 +424,13 @@ let package = Package(
         systemPackage,
       ]),
     tests("HouseTests", in: "App", []),
-    tests("JournalToolTests", in: "App", ["carillon", "Journal", "JournalFormat", systemPackage]),
+    tests("ProcessControlTests", in: "App", ["ProcessControl"]),
+    tests("JournalToolTests", in: "App", ["carillon", "Journal", "JournalFormat", "ProcessControl", systemPackage]),
     tests(
       "EndToEnd",
       [
-        "TestSupport", "StandInSupport", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux", "Journal",
+        "TestSupport", "StandInSupport", "ProcessControl", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux",
+        "Journal",
         "JournalFormat", systemPackage, nioCore, nioPosix, nioHTTP1,
       ]),
   ],

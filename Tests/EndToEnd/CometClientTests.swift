@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import Testing
 
 extension ServerFromOutside {
@@ -46,7 +47,7 @@ extension ServerFromOutside {
 
       try await agent.agent("messages", chatID, ["text": "finish"])
       try await app.waits(for: "the end") { $0["closed"] == true }
-      #expect(try await app.process.wait() == 0)
+      #expect(try await app.process.status() == 0)
       try await check(app, agent, chatID)
     }
 
@@ -117,7 +118,7 @@ private struct CometClient: Sendable {
 
   init(python: String, arguments: [String], log: String) throws {
     self.log = log
-    process = try ChildProcess(python, arguments, environment: ["NO_PROXY": "localhost"], log: log)
+    process = try ChildProcess.start(python, arguments, environment: ["NO_PROXY": "localhost"], log: log)
   }
 
   var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }

@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import StandInSupport
 import Testing
 
@@ -58,17 +59,17 @@ extension ServerFromOutside {
     }
 
     private func renew(_ directory: String) async throws {
-      let maker = try ChildProcess(
+      let maker = try ChildProcess.start(
         try ScriptProcess.python(), [ScriptProcess.path("Scripts/gcm_certificate.py"), directory],
         log: directory + "/certificate.txt")
-      guard try await maker.wait() == 0 else { throw EndToEndFailure("no certificate was made") }
+      guard try await maker.status() == 0 else { throw EndToEndFailure("no certificate was made") }
     }
 
     private func look(_ server: ServerProcess, _ path: String, log directory: String) async throws -> JSONValue {
       let log = directory + "/look-\(UUID().uuidString).txt"
-      let child = try ChildProcess(
+      let child = try ChildProcess.start(
         try ScriptProcess.python(), [ScriptProcess.path("Scripts/https_look.py"), String(server.port), path], log: log)
-      let status = try await child.wait()
+      let status = try await child.status()
       let output = try String(contentsOfFile: log, encoding: .utf8)
       guard status == 0 else { throw EndToEndFailure(output) }
       return try JSONValue(parsing: Array(output.utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import StandInSupport
 import Testing
 
@@ -20,7 +21,7 @@ extension ServerFromOutside {
       let script = Self.root.appendingPathComponent("Tests/EndToEnd/Scripts/run_page.py").path
       let log = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-page-\(UUID().uuidString).log")
       defer { try? FileManager.default.removeItem(at: log) }
-      let child = try ChildProcess(
+      let child = try ChildProcess.start(
         try #require(StandIn.python),
         [
           script, Self.root.appendingPathComponent(page).path, "--carillon", ServerProcess.executable, "--root",
@@ -28,7 +29,7 @@ extension ServerFromOutside {
         ], log: log.path)
       let status: Int32
       do {
-        status = try await child.wait(atMost: .seconds(240))
+        status = try await child.status(within: .seconds(240))
       } catch {
         await child.end()
         throw error

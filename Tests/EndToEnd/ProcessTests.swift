@@ -1,4 +1,5 @@
 import JSONEnvelope
+import ProcessControl
 import Testing
 
 #if canImport(Glibc)

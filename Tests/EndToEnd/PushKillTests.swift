@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import Synchronization
 import Testing
 
@@ -26,7 +27,7 @@ extension ServerFromOutside {
             victim.aim(at: text, server.process)
             // The push may kill the server before its agent has read the answer.
             _ = try? await server.agent().agent("messages", chatID, ["text": .string(text)])
-            _ = try await server.process?.wait()
+            _ = try await server.process?.status()
             try await server.start()
           }
           let last = "line \(Self.kills)"

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import Synchronization
 
 /// Lines between a worker and the process that started it.
@@ -124,22 +125,18 @@ struct SeedSweep {
   }
 
   private func launch(_ seeds: ClosedRange<UInt64>) -> (lines: [String], status: Int32) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = [
-      "worker", "--seeds", "\(seeds.lowerBound)...\(seeds.upperBound)", "--commands", String(commands),
-    ]
-    if isTwice { process.arguments?.append("--twice") }
-    process.environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.processInfo.environment
       .merging(environment) { $1 }.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return ([], -1) }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let status = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
-    return (String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init), status)
+    let arguments = ["worker", "--seeds", "\(seeds.lowerBound)...\(seeds.upperBound)", "--commands", String(commands)]
+    do {
+      let outcome = try ChildProcess.run(
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
+        arguments + (isTwice ? ["--twice"] : []), environment: environment, keepsErrors: false)
+      let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(String.init)
+      return (lines, outcome.status)
+    } catch {
+      return ([], -1)
+    }
   }
 
   static func describe(_ violation: Violation, seed: UInt64) -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import Synchronization
 
 /// A server of somebody else's making, in a process of its own: a Python script of `Tests/StandIns`, run by the
@@ -17,7 +18,7 @@ public final class StandIn: Sendable {
   /// A directory of its own, for certificates and keys; removed by `stop`.
   public let directory: String
 
-  private let process: Process
+  private let process: ChildProcess
   private let input: FileHandle
   private let lines: LineBuffer
 
@@ -34,35 +35,45 @@ public final class StandIn: Sendable {
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   }
 
+  /// Runs a script that is handed over as a text, to its end.
+  /// - Throws: `Unavailable` with what it said if it fails.
+  public static func run(script: String, _ arguments: [String]) throws {
+    guard let python else { throw Unavailable(description: "no interpreter: run `make test-environment` first") }
+    let outcome = try ChildProcess.run(python, ["-c", script] + arguments)
+    guard outcome.status == 0 else { throw Unavailable(description: String(decoding: outcome.errors, as: UTF8.self)) }
+  }
+
   /// Starts `Tests/StandIns/<script>` and waits until it is ready.
   /// - Throws: `Unavailable` with what the script wrote if it ended or said nothing within 2 minutes.
   public static func start(_ script: String, _ arguments: [String] = []) async throws -> StandIn {
     guard let python else { throw Unavailable(description: "no interpreter: run `make test-environment` first") }
     let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments =
-      ["-u", root.appending(path: "Tests/StandIns/\(script)").path, "--directory", directory] + arguments
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
+    let (input, output) = (try ChildPipe(), try ChildPipe())
+    let (writing, reading) = (
+      FileHandle(fileDescriptor: input.writeEnd, closeOnDealloc: true),
+      FileHandle(fileDescriptor: output.readEnd, closeOnDealloc: true)
+    )
+    defer { for end in [input.readEnd, output.writeEnd] { closePipe(end) } }
+    let process = try ChildProcess(
+      python, ["-u", root.appending(path: "Tests/StandIns/\(script)").path, "--directory", directory] + arguments,
+      input: .descriptor(input.readEnd), output: .descriptor(output.writeEnd))
     let lines = LineBuffer()
-    output.fileHandleForReading.readabilityHandler = { handle in
+    reading.readabilityHandler = { handle in
       let data = handle.availableData
       if data.isEmpty { handle.readabilityHandler = nil }
       lines.append(data)
     }
-    try process.run()
     guard let first = await lines.next(within: .seconds(120)), let hello = parse(first) else {
-      process.terminate()
+      process.endAtOnce()
       throw Unavailable(description: "\(script) did not become ready")
     }
-    return StandIn(hello, directory, process, input.fileHandleForWriting, lines)
+    return StandIn(hello, directory, process, writing, lines)
   }
 
   private init(
-    _ hello: [String: any Sendable], _ directory: String, _ process: Process, _ input: FileHandle, _ lines: LineBuffer
+    _ hello: [String: any Sendable], _ directory: String, _ process: ChildProcess, _ input: FileHandle,
+    _ lines: LineBuffer
   ) {
     self.hello = hello
     self.directory = directory
@@ -88,7 +99,7 @@ public final class StandIn: Sendable {
 
   public func stop() {
     try? input.close()
-    if process.isRunning { process.terminate() }
+    process.send(signal: SIGTERM)
     process.waitUntilExit()
     try? FileManager.default.removeItem(atPath: directory)
   }

@@ -1,5 +1,6 @@
 import HTTP2Client
 import NIOHPACK
+import ProcessControl
 import PushDomain
 
 /// The HTTP/2 client by itself, in turns with h2load, so that both meet the same moods of the machine.
@@ -20,7 +21,7 @@ struct ClientRun {
     let token = PushStock.token(1)
     try peer.add(device: token)
     let child = try await peer.start()
-    defer { child.kill() }
+    defer { child.endAtOnce() }
     var settings: HTTP2Settings
     do {
       settings = try HTTP2Settings(baseURL: peer.baseURL)

@@ -1,4 +1,5 @@
 import Glibc
+import ProcessControl
 
 /// The peer of the pushes: nghttpd, which speaks HTTP/2 over TLS and answers a POST to a file with 200.
 ///
@@ -40,7 +41,8 @@ final class Nghttpd: Sendable {
   /// Starts it, with one worker thread, and waits until it takes connections.
   func start() async throws -> ChildProcess {
     let child = try ChildProcess(
-      executable, ["-a", "127.0.0.1", "-d", root, "-m", "1000", "\(port)", key, certificate], log: log)
+      executable, ["-a", "127.0.0.1", "-d", root, "-m", "1000", "\(port)", key, certificate], log: log,
+      isBound: true)
     let deadline = ContinuousClock.now + Limits.readyTimeout
     while ContinuousClock.now < deadline, child.isRunning {
       if takesConnections { return child }

@@ -1,5 +1,6 @@
 import Engine
 import EventSourcing
+import ProcessControl
 import PushDomain
 
 /// Many pushes wait because their provider is down; then it comes back.
@@ -49,7 +50,7 @@ struct OutageRun {
     let (delivered, others) = (settled.delivered, settled.others)
     watch.forget()
     let child = try await peer.start()
-    defer { child.kill() }
+    defer { child.endAtOnce() }
     share = MachineShare(with: [child.pid])
     began = ContinuousClock.now
     try await settled.waitForDelivered(delivered + pushes, others: others, within: Self.drainTimeout)
@@ -93,7 +94,7 @@ struct OutageRun {
 
   private func warmUp(_ world: PushWorld, _ peer: Nghttpd, _ stock: PushStock) async throws {
     let child = try await peer.start()
-    defer { child.kill() }
+    defer { child.endAtOnce() }
     let settled = SettledPushes.shared
     let (delivered, others) = (settled.delivered, settled.others)
     for index in 0..<Self.warmUp {

@@ -1,4 +1,5 @@
 import Engine
+import ProcessControl
 import PushDomain
 
 /// The durable queue from end to end: a push is taken over, journalled, sent, and its outcome journalled.
@@ -21,7 +22,7 @@ struct QueueRun {
     let tokens = (0..<devices).map { PushStock.token($0) }
     for token in tokens { try peer.add(device: token) }
     let child = try await peer.start()
-    defer { child.kill() }
+    defer { child.endAtOnce() }
     let world = try await PushWorld.open(push: PushWorld.apnsOptions(peer))
     return try await world.during {
       let stock = PushStock(tokens.map { PushAddress(type: "ios", deviceID: $0) })

@@ -1,3 +1,5 @@
+import ProcessControl
+
 /// What h2load, nghttp2's own load generator in C, gets out of the same peer: the bar for our client.
 enum RawHTTP2 {
   /// Requests a second over one connection; nil if h2load is not installed.
@@ -8,12 +10,13 @@ enum RawHTTP2 {
     let bodyFile = directory.path + "/body"
     try Files.write(String(decoding: body, as: UTF8.self), to: bodyFile)
     let output = directory.path + "/h2load-\(ContinuousClock.now.hashValue)"
-    let status = try await ChildProcess.run(
+    let status = try await ChildProcess(
       h2load,
       [
         "-n", "\(requests)", "-c", "1", "-m", "\(inFlight)", "-d", bodyFile, "-H", "apns-topic: com.example.app", "-H",
         "apns-push-type: alert", "-H", "apns-priority: 10", peer.baseURL + path,
-      ], log: output)
+      ], log: output, isBound: true
+    ).ended()
     let text = Files.text(output) ?? ""
     guard status == 0, let rate = rate(in: text), text.contains("\(requests) succeeded") else {
       throw BenchError("h2load failed:\n\(text.suffix(Limits.logTailBytes))")

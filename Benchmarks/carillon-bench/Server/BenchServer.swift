@@ -1,5 +1,6 @@
 import CarillonClient
 import Glibc
+import ProcessControl
 import SystemPackage
 
 /// A server of this build on loopback, with a data directory of its own that goes away with it.
@@ -43,7 +44,8 @@ final class BenchServer: Sendable {
       """ + "\n", to: directory.path + "/carillon.yaml")
     agentToken = try await Self.createToken(executable, directory, name: "bench", ["--role", "agent"])
     child = try ChildProcess(
-      executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log")
+      executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log",
+      isBound: true)
   }
 
   private static func text(of sections: [String: [String: String]]) -> String {
@@ -55,7 +57,7 @@ final class BenchServer: Sendable {
   var pid: Int32 { child.pid }
 
   /// Ends the server at once, as a kill would.
-  func stop() { child.kill() }
+  func stop() { child.endAtOnce() }
 
   /// Asks for readiness every few milliseconds.
   func waitUntilReady() async throws {
@@ -87,9 +89,11 @@ final class BenchServer: Sendable {
     let output = directory.path + "/token-" + name
     // A directory that is served again has its token already.
     if let token = Files.text(output).flatMap(token(in:)) { return token }
-    let status = try await ChildProcess.run(
+    let status = try await ChildProcess(
       executable,
-      ["token", "create", "--config", directory.path + "/carillon.yaml", "--name", name] + arguments, log: output)
+      ["token", "create", "--config", directory.path + "/carillon.yaml", "--name", name] + arguments, log: output,
+      isBound: true
+    ).ended()
     let text = Files.text(output) ?? ""
     guard status == 0, let token = Self.token(in: text) else {
       throw BenchError("token create ended with \(status):\n\(text)")
@@ -113,21 +117,8 @@ final class BenchServer: Sendable {
     return path
   }
 
-  /// A port that was free a moment ago.
   static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw BenchError("no socket") }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-      }
-    }
-    guard bound else { throw BenchError("no free port on loopback") }
-    return Int(UInt16(bigEndian: address.sin_port))
+    guard let port = LoopbackPort.free() else { throw BenchError("no free port on loopback") }
+    return port
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import JournalFormat
+import ProcessControl
 import Synchronization
 import SystemPackage
 
@@ -73,19 +74,10 @@ final class JournalTool {
   }
 
   static func run(_ executable: URL, _ arguments: [String]) throws -> Outcome {
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let written = output.fileHandleForReading.readDataToEndOfFile()
-    let remarks = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    let outcome = try ChildProcess.run(executable.path, arguments)
     return Outcome(
-      status: process.terminationStatus, output: String(decoding: written, as: UTF8.self),
-      errors: String(decoding: remarks, as: UTF8.self))
+      status: outcome.status, output: String(decoding: outcome.output, as: UTF8.self),
+      errors: String(decoding: outcome.errors, as: UTF8.self))
   }
 
   /// Every file of the journal and its bytes: nothing is changed without being asked.

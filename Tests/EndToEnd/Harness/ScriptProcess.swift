@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import StandInSupport
 import Synchronization
 
@@ -21,17 +22,16 @@ final class ScriptProcess: Sendable {
     name = URL(fileURLWithPath: script).deletingPathExtension().lastPathComponent
     errorFile = "\(directory)/\(name)-\(UUID().uuidString).txt"
     Self.ignoreBrokenPipes
-    let (input, output) = (Pipe(), Pipe())
+    let (toScript, fromScript) = (try ChildPipe(), try ChildPipe())
+    input = FileHandle(fileDescriptor: toScript.writeEnd, closeOnDealloc: true)
+    output = FileHandle(fileDescriptor: fromScript.readEnd, closeOnDealloc: true)
+    // Only the child holds these two from now on: the end of either side is seen on the other.
+    defer { for end in [toScript.readEnd, fromScript.writeEnd] { closePipe(end) } }
     process = try ChildProcess(
-      try Self.python(), ["-u", Self.path(script)] + arguments, environment: ["NO_PROXY": "localhost,127.0.0.1"],
-      log: errorFile,
-      pipes: (input.fileHandleForReading.fileDescriptor, output.fileHandleForWriting.fileDescriptor))
-    // Only the child holds these two now: the end of either side is seen on the other.
-    try input.fileHandleForReading.close()
-    try output.fileHandleForWriting.close()
-    self.input = input.fileHandleForWriting
-    self.output = output.fileHandleForReading
-    output.fileHandleForReading.readabilityHandler = { [inbox] handle in
+      try Self.python(), ["-u", Self.path(script)] + arguments,
+      environment: ChildProcess.environment(["NO_PROXY": "localhost,127.0.0.1"]),
+      input: .descriptor(toScript.readEnd), output: .descriptor(fromScript.writeEnd), errors: .file(errorFile))
+    output.readabilityHandler = { [inbox] handle in
       let data = handle.availableData
       if data.isEmpty { handle.readabilityHandler = nil }
       inbox.append(data)
@@ -105,7 +105,7 @@ final class ScriptProcess: Sendable {
   /// Ends its input, which is the order to end.
   func finish() async throws {
     try input.close()
-    let status = try await process.wait()
+    let status = try await process.status()
     guard status == 0 else { throw failure("ended with \(status)") }
   }
 

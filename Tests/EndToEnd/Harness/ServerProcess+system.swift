@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 
 extension ServerProcess {
   /// The addresses, in the kernel's hexadecimal spelling, that this port is listened on.

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import Synchronization
 import Testing
 
@@ -100,7 +101,7 @@ final class ServerProcess: Sendable {
   @discardableResult
   func launch() throws -> Int {
     let from = FileManager.default.contents(atPath: logFile)?.count ?? 0
-    let started = try ChildProcess(
+    let started = try ChildProcess.start(
       Self.executable, ["serve", "--config", configurationFile, "--port", String(port)], log: logFile)
     state.withLock { $0.process = started }
     return from
@@ -131,7 +132,7 @@ final class ServerProcess: Sendable {
   func killNow() async throws {
     guard let process else { return }
     process.send(signal: SIGKILL)
-    let status = try await process.wait()
+    let status = try await process.status()
     guard status == -SIGKILL else { throw EndToEndFailure("the server ended with \(status) before it was killed") }
   }
 
@@ -139,7 +140,7 @@ final class ServerProcess: Sendable {
   func stop() async throws -> Int32 {
     guard let process else { throw EndToEndFailure("the server does not run") }
     process.send(signal: SIGTERM)
-    return try await process.wait()
+    return try await process.status()
   }
 
   /// Whatever state it is in.
@@ -163,9 +164,9 @@ final class ServerProcess: Sendable {
     _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> (status: Int32, output: String) {
     let file = directory + "/command-\(UUID().uuidString).txt"
-    let child = try ChildProcess(Self.executable, arguments, environment: environment, log: file)
+    let child = try ChildProcess.start(Self.executable, arguments, environment: environment, log: file)
     do {
-      let status = try await child.wait()
+      let status = try await child.status()
       return (status, try String(contentsOfFile: file, encoding: .utf8))
     } catch {
       await child.end()

@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import Synchronization
 import Testing
 
@@ -64,10 +65,10 @@ final class MessagingRig: Sendable {
 
   /// Makes an authority and a certificate of its; the options that name them.
   private static func certificate(in directory: String) async throws -> [String: String] {
-    let maker = try ChildProcess(
+    let maker = try ChildProcess.start(
       try ScriptProcess.python(), [ScriptProcess.path("Scripts/gcm_certificate.py"), directory],
       log: directory + "/certificate.txt")
-    guard try await maker.wait() == 0 else { throw EndToEndFailure("no certificate was made") }
+    guard try await maker.status() == 0 else { throw EndToEndFailure("no certificate was made") }
     return ["tls.certificate": directory + "/server.pem", "tls.key": directory + "/server.key"]
   }
 

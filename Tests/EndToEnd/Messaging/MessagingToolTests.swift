@@ -1,5 +1,6 @@
 import Foundation
 import JSONEnvelope
+import ProcessControl
 import Testing
 
 extension ServerFromOutside {
@@ -110,7 +111,7 @@ extension MessagingRig {
   /// Follows the sender's messages while `body` runs.
   fileprivate func following(_ body: (MessageLog) async throws -> Void) async throws {
     let log = MessageLog(file: server.directory + "/messages.txt")
-    let command = try ChildProcess(
+    let command = try ChildProcess.start(
       ServerProcess.executable,
       ["messages", "--follow", "--server", "http://127.0.0.1:\(server.port)"],
       environment: ["CARILLON_TOKEN": key], log: log.file)

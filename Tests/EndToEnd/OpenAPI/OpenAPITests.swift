@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import StandInSupport
 import Testing
 
@@ -14,13 +15,13 @@ extension ServerFromOutside {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: directory) }
       let log = directory + "/check.txt"
-      let check = try ChildProcess(
+      let check = try ChildProcess.start(
         try ScriptProcess.python(),
         ["-u", ScriptProcess.path("OpenAPI/check_openapi.py"), ServerProcess.executable, "--keep", directory + "/run"],
         environment: ["NO_PROXY": "localhost,127.0.0.1"], log: log)
       let status: Int32
       do {
-        status = try await check.wait(atMost: .seconds(540))
+        status = try await check.status(within: .seconds(540))
       } catch {
         await check.end()
         throw error

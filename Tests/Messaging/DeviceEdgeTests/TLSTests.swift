@@ -86,11 +86,6 @@ private final class Certificate {
   deinit { try? FileManager.default.removeItem(at: directory) }
 
   func make() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: StandIn.python ?? "")
-    process.arguments = ["-c", Self.script, tls.certificateChainPath, tls.privateKeyPath]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw MCSClient.Unexpected() }
+    try StandIn.run(script: Self.script, [tls.certificateChainPath, tls.privateKeyPath])
   }
 }

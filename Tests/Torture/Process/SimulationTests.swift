@@ -1,4 +1,4 @@
-import Foundation
+import ProcessControl
 
 #if CARILLON_CANARIES
   import EventSourcing
@@ -52,13 +52,7 @@ private enum Simulator {
   /// Runs it; what it says is passed on. Its exit status is the verdict.
   static func run(_ plan: Plan, _ arguments: [String], count: Int) async throws -> CaseResult {
     guard let path = plan.simulator else { throw ScriptViolation("--simulator names no executable") }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    let status = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
-    }
+    let status = try await ChildProcess(path, arguments).ended()
     let command = ([path] + arguments).joined(separator: " ")
     return CaseResult(count: count, violations: status == 0 ? [] : ["\(command) ended with \(status)"])
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessControl
 import SimulatedDisk
 import Synchronization
 
@@ -22,28 +23,27 @@ final class VictimProcess: Sendable {
     case died
   }
 
-  private let process: Process
+  private let process: ChildProcess
   /// Written and closed under the lock: a descriptor that was closed may be another victim's by now. Nil once closed.
   private let input: Mutex<FileHandle?>
   private let state = Mutex(State())
 
   /// - Throws: if it cannot be started.
   init(directory: String, crashPoint: CrashPoint? = nil) throws {
-    process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["victim", "--directory", directory]
-    if let crashPoint { process.arguments?.append(contentsOf: ["--crash-point", crashPoint.argument]) }
-    let (toVictim, fromVictim) = (Pipe(), Pipe())
-    process.standardInput = toVictim
-    process.standardOutput = fromVictim
-    input = Mutex(toVictim.fileHandleForWriting)
-    try process.run()
-    let output = fromVictim.fileHandleForReading
+    let (toVictim, fromVictim) = (try ChildPipe(), try ChildPipe())
+    input = Mutex(FileHandle(fileDescriptor: toVictim.writeEnd, closeOnDealloc: true))
+    let output = FileHandle(fileDescriptor: fromVictim.readEnd, closeOnDealloc: true)
+    // Only the victim holds these two from now on: the end of either side is seen on the other.
+    defer { for end in [toVictim.readEnd, fromVictim.writeEnd] { closePipe(end) } }
+    process = try ChildProcess(
+      URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
+      ["victim", "--directory", directory] + (crashPoint.map { ["--crash-point", $0.argument] } ?? []),
+      input: .descriptor(toVictim.readEnd), output: .descriptor(fromVictim.writeEnd))
     let thread = Thread { [self] in readAll(output) }
     thread.start()
   }
 
-  var identifier: Int32 { process.processIdentifier }
+  var identifier: Int32 { process.pid }
 
   /// Waits until it has recovered. - Throws: what it said instead.
   func untilReady() async throws {
@@ -76,9 +76,9 @@ final class VictimProcess: Sendable {
   var pushes: [String] { state.withLock { $0.pushes } }
 
   /// Whether it ended by a signal; asked once it is gone.
-  var wasKilled: Bool { process.terminationReason == .uncaughtSignal }
+  var wasKilled: Bool { (process.poll() ?? 0) < 0 }
 
-  func send(signal: Int32) { kill(identifier, signal) }
+  func send(signal: Int32) { process.send(signal: signal) }
 
   /// Closes its input, which makes it stop by itself, and waits for its end.
   func stop() async {
@@ -152,7 +152,7 @@ final class VictimProcess: Sendable {
   }
 
   private func end() {
-    decide(isReady: false, "it ended with \(process.terminationStatus)")
+    decide(isReady: false, "it ended with \(abs(process.waitUntilExit()))")
     let (waiters, exits) = state.withLock { state in
       state.isGone = true
       defer {

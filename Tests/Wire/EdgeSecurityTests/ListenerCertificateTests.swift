@@ -120,8 +120,6 @@ private final class CertificateFiles {
         serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
     """
 
-  private struct Failed: Error {}
-
   private let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)")
   var chain: URL { directory.appending(path: "chain.pem") }
   var key: URL { directory.appending(path: "key.pem") }
@@ -138,11 +136,6 @@ private final class CertificateFiles {
   }
 
   func make(days: Int) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: StandIn.python ?? "")
-    process.arguments = ["-c", Self.script, chain.path, key.path, "\(days)"]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failed() }
+    try StandIn.run(script: Self.script, [chain.path, key.path, "\(days)"])
   }
 }

@@ -91,20 +91,13 @@ private final class RSACertificate {
         serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
     """
 
-  private struct Failed: Error {}
-
   private let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)")
   var certificate: URL { directory.appending(path: "chain.pem") }
   var key: URL { directory.appending(path: "key.pem") }
 
   init() throws {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: StandIn.python ?? "")
-    process.arguments = ["-c", Self.script, certificate.path, key.path]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failed() }
+    try StandIn.run(script: Self.script, [certificate.path, key.path])
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }

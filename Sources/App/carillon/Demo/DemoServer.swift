@@ -1,4 +1,5 @@
 import CarillonClient
+import ProcessControl
 import Synchronization
 import SystemPackage
 
@@ -12,7 +13,7 @@ import SystemPackage
 final class DemoServer: Sendable {
   let address: ServerAddress
   let directory: String
-  private let process = Mutex<DemoProcess?>(nil)
+  private let process = Mutex<ChildProcess?>(nil)
 
   private var configurationFile: String { directory + "/carillon.yaml" }
   private var logFile: String { directory + "/server.log" }
@@ -22,7 +23,8 @@ final class DemoServer: Sendable {
   ///   - services: sections of the configuration.
   init(directory: String, pushURL: String, services: String) throws {
     self.directory = directory
-    address = ServerAddress(host: "127.0.0.1", port: try Self.freePort())
+    guard let port = LoopbackPort.free() else { throw DemoFailure("no free port on loopback") }
+    address = ServerAddress(host: "127.0.0.1", port: port)
     try write(
       """
       server:
@@ -66,7 +68,7 @@ final class DemoServer: Sendable {
   /// - Returns: how long that took.
   func start() async throws -> Duration {
     let begin = ContinuousClock.now
-    let started = try DemoProcess(["serve", "--config", configurationFile], log: logFile)
+    let started = try Self.start(["serve", "--config", configurationFile], log: logFile)
     process.withLock { $0 = started }
     let pool = HTTPPool(address)
     defer { pool.shutDown() }
@@ -83,7 +85,7 @@ final class DemoServer: Sendable {
   func killNow() async throws {
     guard let running = process.withLock({ $0 }) else { return }
     running.send(signal: SIGKILL)
-    let status = try await running.wait(atMost: DemoLimits.stopTimeout)
+    let status = try await Self.status(of: running)
     guard status == -SIGKILL else { throw DemoFailure("the server ended with \(status) before it was killed") }
   }
 
@@ -91,15 +93,13 @@ final class DemoServer: Sendable {
   func stop() async throws {
     guard let running = process.withLock({ $0 }) else { return }
     running.send(signal: SIGTERM)
-    let status = try await running.wait(atMost: DemoLimits.stopTimeout)
+    let status = try await Self.status(of: running)
     guard status == 0 else { throw DemoFailure("the server ended with \(status) after SIGTERM") }
   }
 
   /// Whatever state it is in.
   func end() async {
-    guard let running = process.withLock({ $0 }), running.poll() == nil else { return }
-    running.send(signal: SIGKILL)
-    _ = try? await running.wait(atMost: DemoLimits.stopTimeout)
+    await process.withLock({ $0 })?.end()
   }
 
   var logTail: String {
@@ -107,10 +107,22 @@ final class DemoServer: Sendable {
     return String(decoding: bytes.suffix(DemoLimits.logTailBytes), as: UTF8.self)
   }
 
+  /// This program once more, with other arguments; ended with the demo, whatever ends that.
+  /// - Parameter log: the file that takes what it writes.
+  private static func start(_ arguments: [String], log: String) throws -> ChildProcess {
+    try ChildProcess("/proc/self/exe", arguments, name: "carillon", log: log, isBound: true)
+  }
+
+  private static func status(of process: ChildProcess) async throws -> Int32 {
+    if let status = try await process.wait(atMost: DemoLimits.stopTimeout) { return status }
+    throw DemoFailure(
+      "process \(process.pid) did not end within \(DemoScreen.seconds(DemoLimits.stopTimeout))")
+  }
+
   /// Another command of this program, to its end.
   private func run(_ arguments: [String]) async throws -> String {
     let output = "\(directory)/\(arguments[0])-\(arguments[1]).txt"
-    let status = try await DemoProcess(arguments, log: output).wait(atMost: DemoLimits.stopTimeout)
+    let status = try await Self.status(of: Self.start(arguments, log: output))
     let text = String(decoding: read(output) ?? [], as: UTF8.self)
     guard status == 0 else {
       throw DemoFailure("carillon \(arguments[0]) \(arguments[1]) ended with \(status): \(text)")
@@ -133,23 +145,5 @@ final class DemoServer: Sendable {
       bytes += chunk[..<count]
     }
     return bytes
-  }
-
-  /// A port that was free a moment ago: the server must come back to the same one after its kill.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw DemoFailure("no socket") }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-      }
-    }
-    guard isBound else { throw DemoFailure("no free port on loopback") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 }
