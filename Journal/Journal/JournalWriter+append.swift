@@ -11,47 +11,14 @@ extension JournalWriter {
   /// - Throws: `keyTooLong`, `tooLarge`, `overloaded`, `storageFull`, `failed`, `closed`; nothing was appended then.
   @discardableResult
   public func append(
-    kind: UInt8, key: UnsafeRawBufferPointer, sequence: UInt64, timeMilliseconds: Int64, tag: UInt16,
-    payload: UnsafeRawBufferPointer, waiter: (any DurabilityWaiter)? = nil, lazy: Bool = false
-  ) throws(JournalError) -> UInt64 {
-    lock.lock()
-    defer { lock.unlock() }
-    try admit()
-    pending.beginUnit(firstPosition: pipeline.nextPosition, timeMilliseconds: timeMilliseconds)
-    do {
-      try pending.append(
-        kind: kind, key: key, sequence: sequence, timeMilliseconds: timeMilliseconds, tag: tag, payload: payload)
-    } catch {
-      pending.cancelUnit()
-      throw JournalError(error)
-    }
-    let position = pipeline.assign(1)
-    if let waiter { waiters.append(waiter) }
-    wakeWriter(lazy: lazy)
-    return position
-  }
-
-  /// Appends one record whose key is text; see `append(kind:key:sequence:timeMilliseconds:tag:payload:waiter:lazy:)`.
-  @discardableResult
-  public func append(
     kind: UInt8, key: String, sequence: UInt64, timeMilliseconds: Int64, tag: UInt16, payload: [UInt8],
     waiter: (any DurabilityWaiter)? = nil, lazy: Bool = false
   ) throws(JournalError) -> UInt64 {
-    lock.lock()
-    defer { lock.unlock() }
-    try admit()
-    pending.beginUnit(firstPosition: pipeline.nextPosition, timeMilliseconds: timeMilliseconds)
-    do {
-      try pending.append(
+    try appendUnit(of: 1, timeMilliseconds: timeMilliseconds, waiter, lazy: lazy) {
+      (batch: inout RecordBatch) throws(RecordRejection) in
+      try batch.append(
         kind: kind, key: key, sequence: sequence, timeMilliseconds: timeMilliseconds, tag: tag, payload: payload)
-    } catch {
-      pending.cancelUnit()
-      throw JournalError(error)
     }
-    let position = pipeline.assign(1)
-    if let waiter { waiters.append(waiter) }
-    wakeWriter(lazy: lazy)
-    return position
   }
 
   /// Appends records that belong together: after a crash either all of them are there or none.
@@ -62,25 +29,45 @@ extension JournalWriter {
   public func append(
     _ records: [PendingRecord], waiter: (any DurabilityWaiter)? = nil, lazy: Bool = false
   ) throws(JournalError) -> UInt64 {
+    guard let first = records.first else {
+      lock.lock()
+      defer { lock.unlock() }
+      try admit()
+      if let waiter {
+        waiters.append(waiter)
+        wakeWriter(lazy: lazy)
+      }
+      return pipeline.assign(0)
+    }
+    return try appendUnit(of: records.count, timeMilliseconds: first.timeMilliseconds, waiter, lazy: lazy) {
+      (batch: inout RecordBatch) throws(RecordRejection) in
+      for record in records {
+        try batch.append(
+          kind: record.kind, key: record.key, sequence: record.sequence, timeMilliseconds: record.timeMilliseconds,
+          tag: record.tag, payload: record.payload)
+      }
+    }
+  }
+
+  /// Appends what `write` puts into the batch, all of it or nothing.
+  @inline(__always)
+  private func appendUnit(
+    of count: Int, timeMilliseconds: Int64, _ waiter: (any DurabilityWaiter)?, lazy: Bool,
+    _ write: (inout RecordBatch) throws(RecordRejection) -> Void
+  ) throws(JournalError) -> UInt64 {
     lock.lock()
     defer { lock.unlock() }
     try admit()
-    if let first = records.first {
-      pending.beginUnit(firstPosition: pipeline.nextPosition, timeMilliseconds: first.timeMilliseconds)
-      do {
-        for record in records {
-          try pending.append(
-            kind: record.kind, key: record.key, sequence: record.sequence, timeMilliseconds: record.timeMilliseconds,
-            tag: record.tag, payload: record.payload)
-        }
-      } catch {
-        pending.cancelUnit()
-        throw JournalError(error)
-      }
+    pending.beginUnit(firstPosition: pipeline.nextPosition, timeMilliseconds: timeMilliseconds)
+    do throws(RecordRejection) {
+      try write(&pending)
+    } catch {
+      pending.cancelUnit()
+      throw JournalError(error)
     }
-    let position = pipeline.assign(records.count)
+    let position = pipeline.assign(count)
     if let waiter { waiters.append(waiter) }
-    if waiter != nil || !records.isEmpty { wakeWriter(lazy: lazy) }
+    wakeWriter(lazy: lazy)
     return position
   }
 

@@ -24,9 +24,6 @@ extension PackedHeader {
     let page = segment.encoded().page
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     let seed = bytes.withUnsafeMutableBytes { bytes in
-      bytes.copyBytes(from: Self.magic)
-      bytes.store(Self.version, little: 8)
-      bytes.store(UInt32(Self.byteCount), little: 12)
       bytes.store(UInt64(clamping: fileByteCount), little: 16)
       bytes.store(UInt64(clamping: expandedByteCount), little: 24)
       bytes.store(UInt64(clamping: recordCount), little: 32)
@@ -35,7 +32,7 @@ extension PackedHeader {
       if let base = bytes.baseAddress { headHash.store(to: base + 48) }
       // The fields of the segment's own header, at their old distances.
       UnsafeMutableRawBufferPointer(rebasing: bytes[128..<240]).copyBytes(from: page[16..<128])
-      bytes.store(UnsafeRawBufferPointer(rebasing: bytes[..<252]).checksum(seed: 0), little: 252)
+      _ = bytes.closeHeader(magic: Self.magic, version: Self.version)
       return UnsafeRawBufferPointer(rebasing: bytes[128..<240]).checksum(seed: 0)
     }
     return (bytes, seed)
@@ -48,14 +45,8 @@ extension PackedHeader {
     _ bytes: UnsafeRawBufferPointer
   ) throws(FormatError) -> (header: PackedHeader, seed: UInt32) {
     guard bytes.count >= byteCount else { throw .headerIncomplete }
-    let isWhole = bytes.slice(0..<252).checksum(seed: 0) == bytes.little(252, as: UInt32.self)
-    guard isWhole || bytes.starts(with: magic) else { throw .foreignMagic }
-    guard isWhole else { throw .headerDamaged }
-    guard bytes.starts(with: magic) else { throw .foreignMagic }
-    let version = bytes.little(8, as: UInt32.self)
-    guard version <= Self.version else { throw .newerVersion(version) }
-    guard version == Self.version, bytes.little(12, as: UInt32.self) == UInt32(byteCount),
-      let fileSize = Int(exactly: bytes.little(16, as: UInt64.self)), fileSize >= byteCount,
+    if let fault = bytes.headerFault(magic: magic, version: version, byteCount: byteCount) { throw FormatError(fault) }
+    guard let fileSize = Int(exactly: bytes.little(16, as: UInt64.self)), fileSize >= byteCount,
       fileSize <= FormatLimits.segmentReadByteCountMaximum,
       let expanded = Int(exactly: bytes.little(24, as: UInt64.self)),
       FormatLimits.isReadableSegmentByteCount(expanded),

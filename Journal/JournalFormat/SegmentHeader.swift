@@ -50,9 +50,6 @@ extension SegmentHeader {
   public func encoded() -> (page: [UInt8], seed: UInt32) {
     var page = [UInt8](repeating: 0, count: FormatLimits.segmentHeaderByteCount)
     let seed = page.withUnsafeMutableBytes { bytes in
-      bytes.copyBytes(from: Self.magic)
-      bytes.store(Self.version, little: 8)
-      bytes.store(UInt32(FormatLimits.segmentHeaderByteCount), little: 12)
       bytes.store(UInt64(clamping: segmentByteCount), little: 16)
       bytes.store(number, little: 24)
       bytes.store(id.high, little: 32)
@@ -64,9 +61,7 @@ extension SegmentHeader {
       bytes.store(nodeID, little: 80)
       bytes.store(epoch, little: 88)
       if let base = bytes.baseAddress { previousHash.store(to: base + 96) }
-      let checksum = UnsafeRawBufferPointer(rebasing: bytes[..<4092]).checksum(seed: 0)
-      bytes.store(checksum, little: 4092)
-      return checksum
+      return bytes.closeHeader(magic: Self.magic, version: Self.version)
     }
     return (page, seed)
   }
@@ -77,19 +72,11 @@ extension SegmentHeader {
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> (
     header: SegmentHeader, seed: UInt32
   ) {
-    guard bytes.count >= FormatLimits.segmentHeaderByteCount else { throw .headerIncomplete }
-    let seed = bytes.slice(0..<4092).checksum(seed: 0)
-    let isWhole = seed == bytes.little(4092, as: UInt32.self)
-    // A flipped bit in magic or version must not send the operator looking for another program.
-    guard isWhole || bytes.starts(with: magic) else { throw .foreignMagic }
-    guard isWhole else { throw .headerDamaged }
-    guard bytes.starts(with: magic) else { throw .foreignMagic }
-    let version = bytes.little(8, as: UInt32.self)
-    guard version <= Self.version else { throw .newerVersion(version) }
-    guard version == Self.version, bytes.little(12, as: UInt32.self) == UInt32(FormatLimits.segmentHeaderByteCount),
-      bytes.slice(128..<4092).isZero, let header = decodeFields(bytes, from: 16)
-    else { throw .headerDamaged }
-    return (header, seed)
+    let byteCount = FormatLimits.segmentHeaderByteCount
+    guard bytes.count >= byteCount else { throw .headerIncomplete }
+    if let fault = bytes.headerFault(magic: magic, version: version, byteCount: byteCount) { throw FormatError(fault) }
+    guard bytes.slice(128..<4092).isZero, let header = decodeFields(bytes, from: 16) else { throw .headerDamaged }
+    return (header, bytes.little(4092, as: UInt32.self))
   }
 
   /// Reads bytes 16 to 127 of a header, which begin at `offset` of `bytes`; nil if a field is out of its bounds.

@@ -16,18 +16,13 @@ public struct SnapshotHeader: Sendable, Equatable {
   public func encoded() -> (page: [UInt8], seed: UInt32) {
     var page = [UInt8](repeating: 0, count: SnapshotLimits.headerByteCount)
     let seed = page.withUnsafeMutableBytes { bytes in
-      bytes.copyBytes(from: Self.magic)
-      bytes.store(Self.version, little: 8)
-      bytes.store(UInt32(SnapshotLimits.headerByteCount), little: 12)
       bytes.store(point.position, little: 16)
       bytes.store(point.segmentNumber, little: 24)
       bytes.store(point.segmentID.high, little: 32)
       bytes.store(point.segmentID.low, little: 40)
       if let base = bytes.baseAddress { point.chainHash.store(to: base + 48) }
       bytes.store(createdMilliseconds, little: 80)
-      let checksum = UnsafeRawBufferPointer(rebasing: bytes[..<4092]).checksum(seed: 0)
-      bytes.store(checksum, little: 4092)
-      return checksum
+      return bytes.closeHeader(magic: Self.magic, version: Self.version)
     }
     return (page, seed)
   }
@@ -38,24 +33,21 @@ public struct SnapshotHeader: Sendable, Equatable {
   public static func decode(
     _ bytes: UnsafeRawBufferPointer
   ) throws(SnapshotFormatError) -> (header: SnapshotHeader, seed: UInt32) {
-    guard bytes.count >= SnapshotLimits.headerByteCount else {
+    let byteCount = SnapshotLimits.headerByteCount
+    guard bytes.count >= byteCount else {
       throw bytes.prefix(8).elementsEqual(magic.prefix(bytes.count)) ? .incomplete : .foreignMagic
     }
-    let seed = bytes.slice(0..<4092).checksum(seed: 0)
-    let isWhole = seed == bytes.little(4092, as: UInt32.self)
-    guard isWhole || bytes.starts(with: magic) else { throw .foreignMagic }
-    guard isWhole else { throw .damaged(offset: 0) }
-    guard bytes.starts(with: magic) else { throw .foreignMagic }
-    let version = bytes.little(8, as: UInt32.self)
-    guard version <= Self.version else { throw .newerVersion(version) }
-    guard version == Self.version, bytes.little(12, as: UInt32.self) == UInt32(SnapshotLimits.headerByteCount),
-      bytes.little(16, as: UInt64.self) < UInt64.max, bytes.little(24, as: UInt64.self) > 0,
+    if let fault = bytes.headerFault(magic: magic, version: version, byteCount: byteCount) {
+      throw SnapshotFormatError(fault)
+    }
+    guard bytes.little(16, as: UInt64.self) < UInt64.max, bytes.little(24, as: UInt64.self) > 0,
       bytes.slice(88..<4092).isZero, let chainHash = Hash256(bytes.slice(48..<80))
     else { throw .damaged(offset: 0) }
     let point = JournalPoint(
       position: bytes.little(16, as: UInt64.self), chainHash: chainHash,
       segmentNumber: bytes.little(24, as: UInt64.self),
       segmentID: SegmentID(high: bytes.little(32, as: UInt64.self), low: bytes.little(40, as: UInt64.self)))
-    return (SnapshotHeader(point: point, createdMilliseconds: bytes.little(80, as: Int64.self)), seed)
+    let header = SnapshotHeader(point: point, createdMilliseconds: bytes.little(80, as: Int64.self))
+    return (header, bytes.little(4092, as: UInt32.self))
   }
 }

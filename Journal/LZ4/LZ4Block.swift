@@ -11,6 +11,24 @@ public enum LZ4Block {
     return Int(LZ4_compressBound(Int32(count)))
   }
 
+  /// Has one of the library's functions pack `source` into `destination`, which has room for whatever becomes of it.
+  ///
+  /// - Returns: the number of bytes written.
+  @inline(__always)
+  static func compress(
+    _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
+    _ pack: (UnsafePointer<CChar>, UnsafeMutablePointer<CChar>, _ count: Int32, _ room: Int32) -> Int32
+  ) -> Int {
+    precondition(
+      destination.count >= maximumCompressedByteCount(source.count), "the destination has room for the worst case")
+    guard let from = source.baseAddress, let to = destination.baseAddress else { return 0 }
+    let written = pack(
+      from.assumingMemoryBound(to: CChar.self), to.assumingMemoryBound(to: CChar.self), Int32(source.count),
+      Int32(clamping: destination.count))
+    precondition(written > 0, "LZ4 compresses anything into the worst-case size")
+    return Int(written)
+  }
+
   /// Unpacks `block` into `destination`, which is also the largest output it may make.
   ///
   /// - Parameter dictionaryByteCount: plain bytes that stand immediately before `destination` in memory and that the

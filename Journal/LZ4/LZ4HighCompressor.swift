@@ -18,14 +18,8 @@ public struct LZ4HighCompressor: ~Copyable {
   public mutating func compress(
     _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
   ) -> Int {
-    precondition(
-      destination.count >= LZ4Block.maximumCompressedByteCount(source.count),
-      "the destination has room for the worst case")
-    guard let from = source.baseAddress, let to = destination.baseAddress else { return 0 }
-    let written = LZ4_compress_HC_extStateHC(
-      state, from.assumingMemoryBound(to: CChar.self), to.assumingMemoryBound(to: CChar.self), Int32(source.count),
-      Int32(clamping: destination.count), level)
-    precondition(written > 0, "LZ4 compresses anything into the worst-case size")
-    return Int(written)
+    LZ4Block.compress(source, into: destination) { from, to, count, room in
+      LZ4_compress_HC_extStateHC(state, from, to, count, room, level)
+    }
   }
 }

@@ -23,14 +23,8 @@ public struct LZ4LinkedCompressor: ~Copyable {
   public mutating func compress(
     _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
   ) -> Int {
-    precondition(
-      destination.count >= LZ4Block.maximumCompressedByteCount(source.count),
-      "the destination has room for the worst case")
-    guard let from = source.baseAddress, let to = destination.baseAddress else { return 0 }
-    let written = LZ4_compress_fast_continue(
-      stream, from.assumingMemoryBound(to: CChar.self), to.assumingMemoryBound(to: CChar.self), Int32(source.count),
-      Int32(clamping: destination.count), 1)
-    precondition(written > 0, "LZ4 compresses anything into the worst-case size")
-    return Int(written)
+    LZ4Block.compress(source, into: destination) { from, to, count, room in
+      LZ4_compress_fast_continue(stream, from, to, count, room, 1)
+    }
   }
 }
