@@ -99,18 +99,8 @@ extension CarillonChat {
     if let interval = advice?.intervalMilliseconds, interval > 0 { try await Task.sleep(for: .milliseconds(interval)) }
   }
 
-  /// Takes the advice of `reply`, and a session that the server does not know any more out of use.
   private func check(_ reply: CometMessage) throws(ClientError) {
-    if let advice = reply.advice {
-      // The time-out stands until a new one comes: it is told once a session.
-      let timeout = self.advice?.timeoutMilliseconds
-      self.advice = advice
-      if advice.timeoutMilliseconds == nil { self.advice?.timeoutMilliseconds = timeout }
-    }
-    guard reply.successful == true else {
-      if reply.errorCode == 402 || reply.advice?.reconnect == .handshake { clientID = nil }
-      throw .unsuccessful(channel: reply.channel, error: reply.error ?? "")
-    }
+    try reply.settle(advice: &advice, clientID: &clientID)
   }
 
   /// Says goodbye for this session with the position received, if there is a session.

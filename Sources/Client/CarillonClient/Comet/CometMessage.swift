@@ -30,6 +30,20 @@ struct CometMessage: Sendable {
 
   /// The code in front of the error text, 0 if there is none.
   var errorCode: Int { error.flatMap { Int($0.prefix { $0 != ":" }) } ?? 0 }
+
+  /// As a reply: takes over its advice, and a session that the server does not know any more out of use.
+  /// - Throws: `unsuccessful`.
+  func settle(advice: inout Advice?, clientID: inout String?) throws(ClientError) {
+    if var latest = self.advice {
+      // The time-out stands until a new one comes: it is told once a session.
+      latest.timeoutMilliseconds = latest.timeoutMilliseconds ?? advice?.timeoutMilliseconds
+      advice = latest
+    }
+    guard successful == true else {
+      if errorCode == 402 || self.advice?.reconnect == .handshake { clientID = nil }
+      throw .unsuccessful(channel: channel, error: error ?? "")
+    }
+  }
 }
 
 /// What the server advises; the latest received replaces all earlier. Spec: Bayeux 1.0, advice.

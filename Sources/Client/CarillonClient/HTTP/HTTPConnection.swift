@@ -51,25 +51,11 @@ public final class HTTPConnection: ChannelInboundHandler {
     to address: ServerAddress, on loop: any EventLoop, streaming: Bool = false, security: TransportSecurity? = nil,
     prepare: @escaping @Sendable (HTTPConnection) -> Void
   ) -> EventLoopFuture<Void> {
-    guard !address.isSecure || security != nil else {
-      return loop.makeFailedFuture(ClientError.unreachable("https needs a TransportSecurity"))
+    ClientChannel.open(to: address, on: loop, security: security) { channel in
+      let connection = HTTPConnection(streaming: streaming)
+      prepare(connection)
+      try channel.pipeline.syncOperations.addHandler(connection)
     }
-    return ClientBootstrap(group: loop)
-      .connectTimeout(TimeAmount(Limits.connectTimeout))
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if address.isSecure, let security {
-            for handler in try security(address) { try channel.pipeline.syncOperations.addHandler(handler) }
-          }
-          let connection = HTTPConnection(streaming: streaming)
-          prepare(connection)
-          try channel.pipeline.syncOperations.addHandler(connection)
-        }
-      }
-      .connect(host: address.host, port: address.port)
-      .flatMapThrowing { _ in }
-      .flatMapErrorThrowing { error in throw ClientError.unreachable("\(error)") }
   }
 
   /// Writes one request. The previous one must have been answered.
@@ -153,10 +139,7 @@ public final class HTTPConnection: ChannelInboundHandler {
     onBodyPart = nil
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    failure = failure ?? (error as? ClientError) ?? .connectionClosed
-    context.close(promise: nil)
-  }
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(after: error, &failure) }
 }
 
 extension TimeAmount {

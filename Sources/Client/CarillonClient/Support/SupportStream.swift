@@ -147,16 +147,7 @@ public actor SupportStream {
     try check(replies[0])
   }
 
-  /// Takes the advice of a reply, and a session that the server does not know any more out of use.
   private func check(_ reply: CometMessage) throws(ClientError) {
-    if var advice = reply.advice {
-      // The time-out stands until a new one comes: it is told once a session.
-      advice.timeoutMilliseconds = advice.timeoutMilliseconds ?? self.advice?.timeoutMilliseconds
-      self.advice = advice
-    }
-    guard reply.successful == true else {
-      if reply.errorCode == 402 || reply.advice?.reconnect == .handshake { clientID = nil }
-      throw .unsuccessful(channel: reply.channel, error: reply.error ?? "")
-    }
+    try reply.settle(advice: &advice, clientID: &clientID)
   }
 }

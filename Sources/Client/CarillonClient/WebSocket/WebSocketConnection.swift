@@ -32,41 +32,29 @@ public final class WebSocketConnection: ChannelInboundHandler {
     to address: ServerAddress, path: String, headers: [(name: String, value: String)] = [], on loop: any EventLoop,
     security: TransportSecurity? = nil, prepare: @escaping @Sendable (WebSocketConnection) -> Void
   ) -> EventLoopFuture<Void> {
-    guard !address.isSecure || security != nil else {
-      return loop.makeFailedFuture(ClientError.unreachable("https needs a TransportSecurity"))
-    }
     var fields = HTTPHeaders(headers.map { ($0.name, $0.value) })
     fields.add(name: "Host", value: address.authority)
     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.basePath + path, headers: fields)
     let upgraded = loop.makePromise(of: Void.self)
-    ClientBootstrap(group: loop)
-      .connectTimeout(TimeAmount(Limits.connectTimeout))
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if address.isSecure, let security {
-            for handler in try security(address) { try channel.pipeline.syncOperations.addHandler(handler) }
-          }
-          let upgrade = NIOTypedHTTPClientUpgradeConfiguration<Bool>(
-            upgradeRequestHead: head, upgraders: [upgrader(prepare: prepare)],
-            notUpgradingCompletionHandler: { channel in
-              channel.close(promise: nil)
-              return channel.eventLoop.makeSucceededFuture(false)
-            })
-          var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
-          configuration.leftOverBytesStrategy = .forwardBytes
-          try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
-            .flatMapThrowing { isWebSocket in
-              guard isWebSocket else { throw ClientError.refused(status: 0, message: "no upgrade to WebSocket") }
-            }
-            .flatMapErrorThrowing { error in
-              throw (error as? ClientError) ?? ClientError.unreachable("no upgrade to WebSocket: \(error)")
-            }
-            .cascade(to: upgraded)
+    ClientChannel.open(to: address, on: loop, security: security) { channel in
+      let upgrade = NIOTypedHTTPClientUpgradeConfiguration<Bool>(
+        upgradeRequestHead: head, upgraders: [upgrader(prepare: prepare)],
+        notUpgradingCompletionHandler: { channel in
+          channel.close(promise: nil)
+          return channel.eventLoop.makeSucceededFuture(false)
+        })
+      var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
+      configuration.leftOverBytesStrategy = .forwardBytes
+      try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
+        .flatMapThrowing { isWebSocket in
+          guard isWebSocket else { throw ClientError.refused(status: 0, message: "no upgrade to WebSocket") }
         }
-      }
-      .connect(host: address.host, port: address.port)
-      .whenFailure { upgraded.fail(ClientError.unreachable("\($0)")) }
+        .flatMapErrorThrowing { error in
+          throw (error as? ClientError) ?? ClientError.unreachable("no upgrade to WebSocket: \(error)")
+        }
+        .cascade(to: upgraded)
+    }
+    .whenFailure { upgraded.fail($0) }
     return upgraded.futureResult
   }
 
@@ -142,8 +130,5 @@ public final class WebSocketConnection: ChannelInboundHandler {
     callback?(self, failure)
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    failure = failure ?? (error as? ClientError) ?? .connectionClosed
-    context.close(promise: nil)
-  }
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(after: error, &failure) }
 }
