@@ -19,16 +19,13 @@ final class CallbackStory: Sendable {
     """
 
   private let stage: DemoStage
-  private let screen: DemoScreen
+  private var screen: DemoScreen { stage.screen }
 
-  init(_ stage: DemoStage, _ screen: DemoScreen) {
-    self.stage = stage
-    self.screen = screen
-  }
+  init(_ stage: DemoStage) { self.stage = stage }
 
   func play() async throws {
     screen.title("Carillon demo: a callback that survives the kill")
-    let token = try await raiseCurtain()
+    let token = try await stage.raiseCurtain(for: Self.agentName)
     let agent = AgentClient(stage.server.address, token: token)
     let app = CallbackApp(stage.server.address, screen)
     defer {
@@ -44,16 +41,6 @@ final class CallbackStory: Sendable {
   }
 
   // MARK: Scenes
-
-  private func raiseCurtain() async throws -> String {
-    let server = stage.server
-    let token = try await server.makeToken(name: Self.agentName)
-    screen.says(.push, "a push receiver listens on http://127.0.0.1:\(stage.receiver.port)/push")
-    let time = try await server.start()
-    screen.says(.server, "listens on \(server.address), data in \(server.directory)/data")
-    screen.check("ready after \(DemoScreen.seconds(time))")
-    return token
-  }
 
   private func order(_ app: CallbackApp) async throws -> String {
     screen.title("1. Nora orders a callback: a chat, as soon as an agent is there")

@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-      try await options.play(services: { _ in DemoStory.services }) { try await DemoStory($0, $1).play() }
+      try await options.play(services: { _ in DemoStory.services }) { try await DemoStory($0).play() }
     }
   }
 
@@ -30,7 +30,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-      try await options.play(services: { _ in CallbackStory.services }) { try await CallbackStory($0, $1).play() }
+      try await options.play(services: { _ in CallbackStory.services }) { try await CallbackStory($0).play() }
     }
   }
 
@@ -41,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-      try await options.play(services: SupportStory.configuration) { try await SupportStory($0, $1).play() }
+      try await options.play(services: SupportStory.configuration) { try await SupportStory($0).play() }
     }
   }
 }
@@ -53,7 +53,7 @@ struct DemoOptions: ParsableArguments {
   /// Sets the stage, plays, clears up.
   /// - Parameter services: sections of the configuration; told the URL of the push receiver.
   func play(
-    services: (_ receiverURL: String) -> String, _ story: (DemoStage, DemoScreen) async throws -> Void
+    services: (_ receiverURL: String) -> String, _ story: (DemoStage) async throws -> Void
   ) async throws {
     let screen = DemoScreen()
     let stage: DemoStage
@@ -64,7 +64,7 @@ struct DemoOptions: ParsableArguments {
       throw ExitStatus.failure.exitCode
     }
     do {
-      try await story(stage, screen)
+      try await story(stage)
     } catch {
       screen.failed("\(error)")
       let log = stage.server.logTail

@@ -27,6 +27,21 @@ struct DemoStage {
     server = try DemoServer(directory: directory, pushURL: url, services: services(url))
   }
 
+  /// Starts what a story about pushes needs.
+  /// - Returns: the agent's token.
+  func raiseCurtain(for agent: String) async throws -> String {
+    let token = try await server.makeToken(name: agent)
+    screen.says(.push, "a push receiver listens on http://127.0.0.1:\(receiver.port)/push")
+    try await startServer()
+    return token
+  }
+
+  func startServer() async throws {
+    let time = try await server.start()
+    screen.says(.server, "listens on \(server.address), data in \(server.directory)/data")
+    screen.check("ready after \(DemoScreen.seconds(time))")
+  }
+
   /// Ends what runs and removes what was made.
   func clear() async {
     await server.end()

@@ -14,18 +14,15 @@ final class DemoStory: Sendable {
     """
 
   let stage: DemoStage
-  let screen: DemoScreen
+  var screen: DemoScreen { stage.screen }
   let agentEvents = DemoInbox<AgentEventMessage>()
   private let showsWire = Mutex(false)
 
-  init(_ stage: DemoStage, _ screen: DemoScreen) {
-    self.stage = stage
-    self.screen = screen
-  }
+  init(_ stage: DemoStage) { self.stage = stage }
 
   func play() async throws {
     screen.title("Carillon demo: a chat that survives the background and the kill")
-    let token = try await raiseCurtain()
+    let token = try await stage.raiseCurtain(for: "agent-k")
     let agent = AgentClient(stage.server.address, token: token)
     let listening = Task { for await event in agent.events() { agentEvents.put(event) } }
     defer {
@@ -50,16 +47,6 @@ final class DemoStory: Sendable {
   }
 
   // MARK: Scenes
-
-  private func raiseCurtain() async throws -> String {
-    let server = stage.server
-    let token = try await server.makeToken(name: "agent-k")
-    screen.says(.push, "a push receiver listens on http://127.0.0.1:\(stage.receiver.port)/push")
-    let time = try await server.start()
-    screen.says(.server, "listens on \(server.address), data in \(server.directory)/data")
-    screen.check("ready after \(DemoScreen.seconds(time))")
-    return token
-  }
 
   private func meet(_ mia: DemoCustomer, _ otto: DemoCustomer, _ agent: AgentClient) async throws {
     screen.title("1. Two customers start a chat, an agent joins")

@@ -29,12 +29,9 @@ final class SupportStory: Sendable {
   }
 
   private let stage: DemoStage
-  private let screen: DemoScreen
+  private var screen: DemoScreen { stage.screen }
 
-  init(_ stage: DemoStage, _ screen: DemoScreen) {
-    self.stage = stage
-    self.screen = screen
-  }
+  init(_ stage: DemoStage) { self.stage = stage }
 
   func play() async throws {
     screen.title("Carillon demo: a support request whose answers arrive")
@@ -63,9 +60,7 @@ final class SupportStory: Sendable {
       try await server.makeToken(name: Self.agentName), try await server.makeToken(name: "back-end", role: "admin")
     )
     screen.says(.backend, "the customer's own back end listens on http://127.0.0.1:\(stage.receiver.port)/push")
-    let time = try await server.start()
-    screen.says(.server, "listens on \(server.address), data in \(server.directory)/data")
-    screen.check("ready after \(DemoScreen.seconds(time))")
+    try await stage.startServer()
     return (AgentClient(server.address, token: agent), AgentClient(server.address, token: admin))
   }
 

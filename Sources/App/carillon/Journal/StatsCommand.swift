@@ -82,20 +82,14 @@ struct StatsCommand: ParsableCommand {
 
   private static func bar(_ label: String, _ count: Int, _ most: Int) -> String {
     let width = most == 0 ? 0 : (count * 40 + most - 1) / most
-    let line = left(label, 22) + right(String(count), 12) + "  " + String(repeating: "▇", count: width)
-    return width == 0 ? left(label, 22) + right(String(count), 12) : line
+    let line =
+      TextColumn.left(label, 22) + TextColumn.right(String(count), 12) + "  " + String(repeating: "▇", count: width)
+    return width == 0 ? TextColumn.left(label, 22) + TextColumn.right(String(count), 12) : line
   }
 
   private static func line(_ kind: String, _ tag: String, _ name: String, _ numbers: String...) -> String {
-    left(kind, 8) + right(tag, 5) + "  " + left(name, 28) + numbers.map { right($0, 12) }.joined()
-  }
-
-  private static func left(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
-
-  private static func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+    TextColumn.left(kind, 8) + TextColumn.right(tag, 5) + "  " + TextColumn.left(name, 28)
+      + numbers.map { TextColumn.right($0, 12) }.joined()
   }
 
   private static func saltBytes(_ report: VerifyReport) -> UInt64 {

@@ -27,10 +27,10 @@ public struct TimelineText: Sendable {
     var line = entry.time.iso8601Milliseconds
     line.replaceSubrange(
       line.index(line.startIndex, offsetBy: 10)...line.index(line.startIndex, offsetBy: 10), with: " ")
-    line += "  " + Self.right(position, positionWidth)
-    line += "  " + Self.left(label, labelWidth)
-    line += " " + Self.right(entry.transcriptPosition.map(String.init) ?? "", 4)
-    line += "  " + Self.left(who, whoWidth) + "  " + Self.printable(sentence(entry))
+    line += "  " + TextColumn.right(position, positionWidth)
+    line += "  " + TextColumn.left(label, labelWidth)
+    line += " " + TextColumn.right(entry.transcriptPosition.map(String.init) ?? "", 4)
+    line += "  " + TextColumn.left(who, whoWidth) + "  " + Self.printable(sentence(entry))
     while line.last == " " { line.removeLast() }
     return line
   }
@@ -89,14 +89,6 @@ public struct TimelineText: Sendable {
   }
 
   private static let whoWidthMaximum = 20
-
-  private static func left(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
-
-  private static func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
-  }
 
   /// Control characters, separators of lines, and marks that turn the direction of writing, as escapes.
   static func printable(_ text: String) -> String {
