@@ -100,4 +100,12 @@ public enum CallbackChange: Sendable, Equatable {
   case scheduled, queued, offered(agentID: String), accepted(agentID: String), released(agentID: String)
   case confirming(attempt: Int), snoozed, routing, connected(agentID: String), completed(CallbackReason)
   case updated
+
+  /// Whom it is about.
+  public var agentID: String? {
+    switch self {
+    case .offered(let id), .accepted(let id), .released(let id), .connected(let id): id
+    case .scheduled, .queued, .confirming, .snoozed, .routing, .completed, .updated: nil
+    }
+  }
 }

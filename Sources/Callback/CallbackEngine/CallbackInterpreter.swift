@@ -54,7 +54,7 @@ struct CallbackInterpreter: Sendable {
     guard feed.hasListeners, var view = await callback.peek({ CallbackView($0, id: callback.id.key) }) else { return }
     view.chatID = chats.index[view.id]?.chatSessionID
     var audience = AgentAudience(view).union(before.map { AgentAudience($0) })
-    if let agent = change.concernedAgent, !audience.agents.contains(agent) { audience.agents.append(agent) }
+    if let agent = change.agentID, !audience.agents.contains(agent) { audience.agents.append(agent) }
     feed.publish(
       chatID: view.chatID ?? "", serviceID: view.id, .other(CallbackNews(change: change, view: view)), to: audience)
   }
@@ -185,16 +185,6 @@ extension AgentAudience {
   init(_ note: CallbackNote) {
     self.init(
       service: note.serviceName, isOpen: note.isOpen && note.agentID == nil, agents: note.agentID.map { [$0] } ?? [])
-  }
-}
-
-extension CallbackChange {
-  /// Whom it is about.
-  fileprivate var concernedAgent: String? {
-    switch self {
-    case .offered(let id), .accepted(let id), .released(let id), .connected(let id): id
-    case .scheduled, .queued, .confirming, .snoozed, .routing, .completed, .updated: nil
-    }
   }
 }
 

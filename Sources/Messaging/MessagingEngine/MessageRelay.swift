@@ -26,12 +26,7 @@ struct MessageRelay: Sendable {
       try await queue.perform(.submit(Self.message(mail, to: address), limits: dispatcher.queueLimits)) { _ in }
       return nil
     } catch {
-      switch error {
-      case .storageFull: return .failure(.storageFull)
-      case .overloaded: return .failure(.limitReached("mailbox"))
-      case .tooLarge: return .success(.failed(.messageTooBig))
-      case .failed: return .failure(.unavailable)
-      }
+      return TargetResult.refusal(error)
     }
   }
 

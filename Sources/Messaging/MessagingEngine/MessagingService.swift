@@ -158,12 +158,7 @@ public struct MessagingService: Sendable {
       await installations.recheck(found.scope, queue)
       return accepted
     } catch {
-      switch error {
-      case .storageFull: return .failure(.storageFull)
-      case .overloaded: return .failure(.limitReached("mailbox"))
-      case .tooLarge: return .success(.failed(.messageTooBig))
-      case .failed: return .failure(.unavailable)
-      }
+      return TargetResult.refusal(error)
     }
   }
 

@@ -89,14 +89,6 @@ extension CallbackChange {
     case .updated: "updated"
     }
   }
-
-  /// Whom it is about.
-  fileprivate var agentID: String? {
-    switch self {
-    case .offered(let id), .accepted(let id), .released(let id), .connected(let id): id
-    case .scheduled, .queued, .confirming, .snoozed, .routing, .completed, .updated: nil
-    }
-  }
 }
 
 extension JSONWriter {

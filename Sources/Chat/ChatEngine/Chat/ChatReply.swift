@@ -25,7 +25,9 @@ public struct ChatReply: Sendable, Equatable {
   public var isFollowedByServiceID = false
 }
 
-/// The parameters of a chat's start that the engine needs; aliases and fallbacks are already applied.
+/// The parameters of a chat's start that the engine needs, as members of the start that it becomes; aliases and fallbacks
+/// are already applied.
+@dynamicMemberLookup
 public struct ChatStartRequest: Sendable, Equatable {
   /// The instance of a chat that has none yet.
   public struct Instance: Sendable, Equatable {
@@ -40,15 +42,8 @@ public struct ChatStartRequest: Sendable, Equatable {
     }
   }
 
-  /// The `gms_user` header.
-  public var userKey: String?
-  public var notifiesByComet: Bool
-  public var nickname: String
-  public var subject: String
-  public var firstMessage: String?
-  public var pushTarget: PushTarget?
-  /// First name, last name, e-mail and everything else that the request brought (options begin with `_`).
-  public var data: [DataPair]
+  /// What was asked for; its ids are made by whoever begins the chat.
+  var start: ChatStart
   /// Made together with the chat if there is none under the id; nil: there has to be one.
   public var instance: Instance?
 
@@ -56,12 +51,13 @@ public struct ChatStartRequest: Sendable, Equatable {
     userKey: String? = nil, notifiesByComet: Bool = false, nickname: String = "Customer", subject: String = "",
     firstMessage: String? = nil, pushTarget: PushTarget? = nil, data: [DataPair] = []
   ) {
-    self.userKey = userKey
-    self.notifiesByComet = notifiesByComet
-    self.nickname = nickname
-    self.subject = subject
-    self.firstMessage = firstMessage
-    self.pushTarget = pushTarget
-    self.data = data
+    start = ChatStart(
+      chatSessionID: "", userKey: userKey, notifiesByComet: notifiesByComet, nickname: nickname, subject: subject,
+      firstMessage: firstMessage, pushTarget: pushTarget, userID: "", secureKey: "", data: data)
+  }
+
+  public subscript<Value>(dynamicMember member: WritableKeyPath<ChatStart, Value>) -> Value {
+    get { start[keyPath: member] }
+    set { start[keyPath: member] = newValue }
   }
 }

@@ -94,11 +94,12 @@ public struct ChatService: Sendable {
   }
 
   private func chatStart(_ request: ChatStartRequest, of serviceName: String) -> ChatStart {
-    ChatStart(
-      chatSessionID: identifiers.chatSessionID(), userKey: request.userKey, notifiesByComet: request.notifiesByComet,
-      nickname: request.nickname, subject: request.subject, firstMessage: request.firstMessage,
-      pushTarget: request.pushTarget, userID: identifiers.secureKey(), secureKey: identifiers.secureKey(),
-      data: attachable(request.data, of: serviceName))
+    var start = request.start
+    start.chatSessionID = identifiers.chatSessionID()
+    start.userID = identifiers.secureKey()
+    start.secureKey = identifiers.secureKey()
+    start.data = attachable(request.data, of: serviceName)
+    return start
   }
 
   public func send(
