@@ -54,14 +54,7 @@ extension Callback {
       hold(agentID, hasAccepted: true, until: nil)
 
     case .completed(let reason, let note, let keptUntil):
-      status = .completed
-      self.reason = reason
-      self.note = note
-      self.keptUntil = keptUntil
-      dueAt = nil
-      endQuestion()
-      lastAgentID = agentHasAccepted ? agentID : nil
-      hold(nil, hasAccepted: false, until: nil)
+      complete(reason, note: note, keptUntil: keptUntil)
     case .pushHandedOver(let number):
       if owedPush?.number == number { owedPush = nil }
     case .forgotten:
@@ -81,6 +74,17 @@ extension Callback {
     self.expiresAt = expiresAt
     self.queuedAt = dueAt == nil ? queuedAt : nil
     status = dueAt == nil ? .queued : .scheduled
+  }
+
+  private mutating func complete(_ reason: CallbackReason, note: String, keptUntil: Timestamp) {
+    status = .completed
+    self.reason = reason
+    self.note = note
+    self.keptUntil = keptUntil
+    dueAt = nil
+    endQuestion()
+    lastAgentID = agentHasAccepted ? agentID : nil
+    hold(nil, hasAccepted: false, until: nil)
   }
 
   private mutating func hold(_ agentID: String?, hasAccepted: Bool, until: Timestamp?) {

@@ -11,25 +11,15 @@ extension PushQueue {
     case .settled(let id, let outcome, let attempts, _, let isDeadLetter, let report):
       settle(id, outcome, attempts: attempts, isDeadLetter: isDeadLetter, report, at: time)
     case .retryScheduled(let id, let attempt, let until, let reason, let report):
-      change(id) { entry in
-        entry.failures = attempt
-        entry.returns = 0
-        entry.note(PushAttempt(at: time, reason: reason, report))
-      }
-      boundHistory(of: id)
+      failed(id, PushAttempt(at: time, reason: reason, report), number: attempt)
       lanes[id.producer]?.pausedUntil = until
-      if inFlight == id { inFlight = nil }
     case .pauseEnded(let producer):
       lanes[producer]?.pausedUntil = nil
     case .unregistered(let reason):
       unregisteredReason = reason
       inFlight = nil
     case .registered:
-      if isUnregistered {
-        unregisteredReason = nil
-        for producer in lanes.keys { lanes[producer]?.pausedUntil = nil }
-      }
-      registeredAt = time
+      registered(at: time)
     case .producerForgotten(let producer):
       lanes[producer] = nil
     case .erased(_, let state):
@@ -38,18 +28,9 @@ extension PushQueue {
       // The state says itself what is to be said anew: what ran before it may not be known.
       return
     case .attemptBegan(let id, _, let isRepetition):
-      inFlight = id
-      if isRepetition {
-        change(id) { $0.note(PushAttempt(at: time, reason: "the server stopped meanwhile", mayBeDelivered: true)) }
-        boundHistory(of: id)
-      }
+      began(id, isRepetition: isRepetition, at: time)
     case .attemptReturned(let id, _, let reason, let report):
-      change(id) { entry in
-        entry.returns += 1
-        entry.note(PushAttempt(at: time, reason: reason, report), isReturn: true)
-      }
-      boundHistory(of: id)
-      if inFlight == id { inFlight = nil }
+      returned(id, PushAttempt(at: time, reason: reason, report))
     case .deadLetterRetried(let id):
       revive(id, at: time)
     case .deadLetterDropped(let id):
@@ -118,6 +99,43 @@ extension PushQueue {
     lane.highestNumber = max(lane.highestNumber, id.number)
     lane.lastArrival = arrivals
     lanes[id.producer] = lane
+  }
+
+  private mutating func registered(at time: Timestamp) {
+    if isUnregistered {
+      unregisteredReason = nil
+      for producer in lanes.keys { lanes[producer]?.pausedUntil = nil }
+    }
+    registeredAt = time
+  }
+
+  // MARK: Attempts
+
+  private mutating func began(_ id: PushID, isRepetition: Bool, at time: Timestamp) {
+    inFlight = id
+    guard isRepetition else { return }
+    change(id) { $0.note(PushAttempt(at: time, reason: "the server stopped meanwhile", mayBeDelivered: true)) }
+    boundHistory(of: id)
+  }
+
+  private mutating func failed(_ id: PushID, _ attempt: PushAttempt, number: Int) {
+    change(id) { entry in
+      entry.failures = number
+      entry.returns = 0
+      entry.note(attempt)
+    }
+    boundHistory(of: id)
+    if inFlight == id { inFlight = nil }
+  }
+
+  /// It does not count.
+  private mutating func returned(_ id: PushID, _ attempt: PushAttempt) {
+    change(id) { entry in
+      entry.returns += 1
+      entry.note(attempt, isReturn: true)
+    }
+    boundHistory(of: id)
+    if inFlight == id { inFlight = nil }
   }
 
   private mutating func change(_ id: PushID, _ body: (inout PushEntry) -> Void) {

@@ -20,8 +20,7 @@ struct PushNarrator: Narrator {
     case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter, let report):
       Self.end(id, outcome, attempts: attempts, &entry, people)
       if let reason = report?.reason { entry.what += " (\(reason))" }
-      entry.remark += Self.doubt(report?.mayBeDelivered ?? false)
-      if let answer { entry.remark += ", as \(answer)" }
+      entry.remark += Self.doubt(report) + (answer.map { ", as \($0)" } ?? "")
       // There may be more to tell of it.
       if isDeadLetter { entry.remark += ", and is kept as a dead letter" } else { people.pushEnded(id) }
     case .attemptBegan(let id, let attempt, let isRepetition):
@@ -30,7 +29,7 @@ struct PushNarrator: Narrator {
       entry.isDetail = attempt == 1 && !isRepetition
     case .attemptReturned(let id, let attempt, let reason, let report):
       entry.what = "\(Self.name(id, people)): attempt \(attempt) does not count"
-      entry.remark = (reason.isEmpty ? "" : " (\(reason))") + Self.doubt(report?.mayBeDelivered ?? false)
+      entry.remark = Self.parenthesis(reason) + Self.doubt(report)
     case .deadLetterRetried(let id):
       entry.what = "\(Self.name(id, people)) is a dead letter no longer: it is tried again"
     case .deadLetterDropped(let id):
@@ -40,9 +39,7 @@ struct PushNarrator: Narrator {
     case .retryScheduled(let id, let attempt, let until, let reason, let report):
       let pause = TimelineSpan(.silence, from: blank.time, to: until)
       entry.what = "\(Self.name(id, people)): attempt \(attempt) failed"
-      entry.remark =
-        (reason.isEmpty ? "" : " (\(reason))") + Self.doubt(report?.mayBeDelivered ?? false)
-        + ", tries again in \(pause.text)"
+      entry.remark = Self.parenthesis(reason) + Self.doubt(report) + ", tries again in \(pause.text)"
     case .pauseEnded(let producer):
       entry.what = "goes on for \(people.name(chat: producer))"
       entry.isDetail = true
@@ -55,16 +52,13 @@ struct PushNarrator: Narrator {
       entry.what = "message \(mail.id) from \(mail.origin) waits for \(mail.category)"
       entry.isDetail = true
     case .mailEnded(let mails, let ending):
-      entry.what =
-        mails.count == 1 ? "message \(mails[0].id) \(ending.verdict)" : "\(mails.count) messages \(ending.verdict)"
+      entry.what = (mails.count == 1 ? "message \(mails[0].id) " : "\(mails.count) messages ") + ending.verdict
       entry.isDetail = ending == .acknowledged
     case .mailDropped(let last, let count):
       entry.what = "\(count) messages for \(last.category) were dropped: too many waited"
     case .mailNoticed(let last, let count, let isOpen):
-      entry.what =
-        isOpen
-        ? "the receiver is to hear of \(count) messages for \(last.category) that it never confirmed"
-        : "the receiver is to hear of \(count) messages for \(last.category) that were dropped"
+      let fate = isOpen ? "it never confirmed" : "were dropped"
+      entry.what = "the receiver is to hear of \(count) messages for \(last.category) that \(fate)"
     case .receiverConfirms:
       entry.what = "the receiver confirms what it gets"
       entry.isDetail = true
@@ -89,7 +83,7 @@ struct PushNarrator: Narrator {
       case .unregistered: "was not delivered: the device is gone"
       case .erased: "was erased before it was delivered"
       }
-    entry.what = "\(name(id, people)) \(verdict)" + (outcome.reason.map { $0.isEmpty ? "" : " (\($0))" } ?? "")
+    entry.what = "\(name(id, people)) \(verdict)" + (outcome.reason.map(parenthesis) ?? "")
     var remark: [String] = []
     if let asked = people.pushRequest(id) {
       let span = TimelineSpan(.requestToOutcome, from: asked, to: entry.time)
@@ -101,9 +95,11 @@ struct PushNarrator: Narrator {
   }
 
   /// The request was written and its answer never came.
-  private static func doubt(_ mayBeDelivered: Bool) -> String {
-    mayBeDelivered ? ", may have been delivered all the same" : ""
+  private static func doubt(_ report: PushReport?) -> String {
+    report?.mayBeDelivered == true ? ", may have been delivered all the same" : ""
   }
+
+  private static func parenthesis(_ reason: String) -> String { reason.isEmpty ? "" : " (\(reason))" }
 
   private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
     "push \(id.number) to \(people.receiver(of: id))"
