@@ -254,10 +254,12 @@ let package = Package(
       path: "Sources/App/carillon", swiftSettings: strict),
 
     // Benchmarks.
+    module("BenchReport", in: "Benchmarks", ["JSONEnvelope"]),
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
-        "Bayeux", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine", "EntityRuntime",
+        "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine",
+        "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol",
         "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
@@ -424,8 +426,11 @@ let package = Package(
         systemPackage,
       ]),
     tests("HouseTests", in: "App", []),
+    tests("BenchReportTests", in: "Benchmarks", ["BenchReport"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
-    tests("JournalToolTests", in: "App", ["carillon", "Journal", "JournalFormat", "ProcessControl", systemPackage]),
+    tests(
+      "JournalToolTests", in: "App",
+      ["carillon", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "ProcessControl", systemPackage]),
     tests(
       "EndToEnd",
       [

@@ -1,7 +1,8 @@
 import ArgumentParser
+import BenchReport
 
 /// The callback service: a book of very many scheduled callbacks, and what happens when many come due at once.
-struct CallbackBench: AsyncParsableCommand {
+struct CallbackBench: BenchInParts {
   static let configuration = CommandConfiguration(
     commandName: "callback",
     abstract: "Callbacks: orders a second, bytes of a scheduled one, a second in which many are due.")
@@ -13,7 +14,7 @@ struct CallbackBench: AsyncParsableCommand {
   @OptionGroup var workload: Workload
   @OptionGroup var report: ReportOptions
 
-  struct Workload: ParsableArguments {
+  struct Workload: WorkloadInParts {
     @Option(help: "Only these: book, due, agents.") var only: [Part] = []
     @Option(help: "Scheduled callbacks in the book.") var scheduled = 1_000_000
     @Option(help: "Callbacks that fall due in the same second.") var due = 10_000
@@ -28,22 +29,7 @@ struct CallbackBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
-  }
-
-  static func measure(_ workload: Workload) async throws -> [Measurement] {
-    var results: [Measurement] = []
-    // In this order: memory is measured in a process that has freed nothing yet.
-    for part in Part.allCases where workload.only.isEmpty || workload.only.contains(part) {
-      results += try await measure(part, workload)
-    }
-    return results
-  }
-
-  private static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
+  static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
     switch part {
     case .book: try await BookRun(callbacks: workload.scheduled, questions: workload.questions).measure()
     case .due: try await DueRun(callbacks: workload.due, waitsForAgents: false).measure()

@@ -1,28 +1,18 @@
 import Engine
-import Logging
-import SystemPackage
 
 /// An engine that takes callbacks, on a real journal, with a courier that stands in for the phones' platforms.
 final class CallbackWorld: Sendable {
-  let engine: Engine
+  private let bench: BenchEngine
   let courier: CountingCourier
-  private let running: Task<Void, Never>
+  var engine: Engine { bench.engine }
 
   private init(_ directory: WorkDirectory) {
-    var configuration = EngineConfiguration(dataDirectory: FilePath(directory.path + "/data"))
-    configuration.options = Options(sections: [
-      CallbackStock.section: CallbackStock.options, "push": ["pushEnabled": CountingCourier.type],
-    ])
-    // The runs say themselves when the house is kept: not in the middle of what they measure.
-    configuration.housekeeping.sleepAfter = nil
-    configuration.housekeeping.snapshotInterval = nil
     let courier = CountingCourier()
-    engine = Engine(
-      configuration: configuration, providers: { $0 == CountingCourier.type ? courier : nil },
-      logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
-      onFatal: { Terminal.note("the engine failed: \($0)") })
+    bench = BenchEngine(
+      in: directory,
+      [CallbackStock.section: CallbackStock.options, "push": ["pushEnabled": CountingCourier.type]], keepsHouse: false,
+      providers: { $0 == CountingCourier.type ? courier : nil })
     self.courier = courier
-    running = Task { [engine] in await engine.run() }
   }
 
   /// Runs `work` in an engine on this directory, and stops it, however that ends.
@@ -30,20 +20,7 @@ final class CallbackWorld: Sendable {
     in directory: WorkDirectory, _ work: (CallbackWorld) async throws -> Result
   ) async throws -> Result {
     let world = CallbackWorld(directory)
-    do {
-      _ = try await world.engine.recover()
-      let result = try await work(world)
-      await world.stop()
-      return result
-    } catch {
-      await world.stop()
-      throw error
-    }
-  }
-
-  private func stop() async {
-    await engine.stop(grace: Limits.drainTimeout)
-    await running.value
+    return try await world.bench.during { _ in try await work(world) }
   }
 
   /// Orders callbacks, many at a time; each is on the disk before its order is answered.

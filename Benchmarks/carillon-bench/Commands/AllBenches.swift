@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchReport
 
 /// Every measurement with its usual settings, one after another.
 struct AllBenches: AsyncParsableCommand {
@@ -8,25 +9,29 @@ struct AllBenches: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    var results = Report()
+    try await report.publish { try await Self.measure() }
+  }
+
+  private static func measure() async throws -> [Measurement] {
+    var results: [Measurement] = []
     // Pushes first: what a waiting one weighs is asked of a fresh process.
     if PushBench.isPossible {
-      results.add(try await PushBench.measure(try .parse([])))
+      results += try await PushBench.measure(try .parse([]))
     } else {
       Terminal.note("push: left out, since nghttpd or openssl is not installed")
     }
-    results.add(try await JournalBench.measure(try .parse([])))
-    results.add(try await ChatBench.measure(try .parse([]), server: try .parse([])))
-    results.add(try await IdleBench.measure(try .parse([])))
-    results.add(try await RestartBench.measure(try .parse([])))
+    results += try await JournalBench.measure(try .parse([]))
+    results += try await ChatBench.measure(try .parse([]), server: try .parse([]))
+    results += try await IdleBench.measure(try .parse([]))
+    results += try await RestartBench.measure(try .parse([]))
     if GCMBench.isPossible {
-      results.add(try await GCMBench.measure(try .parse([])))
+      results += try await GCMBench.measure(try .parse([]))
     } else {
       Terminal.note("gcm: left out, since openssl is not installed")
     }
     // The short forms: the whole book and the whole stock take minutes.
-    results.add(try await CallbackBench.measure(try .parse(["--scheduled", "100000"])))
-    results.add(try await SupportBench.measure(try .parse(["--requests", "10000"])))
-    try report.publish(results)
+    results += try await CallbackBench.measure(try .parse(["--scheduled", "100000"]))
+    results += try await SupportBench.measure(try .parse(["--requests", "10000"]))
+    return results
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchReport
 import CarillonClient
 import NIOCore
 import NIOPosix
@@ -13,9 +14,7 @@ struct ChatBench: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload, server: server))
-    try report.publish(results)
+    try await report.publish { try await Self.measure(workload, server: server) }
   }
 
   struct Workload: ParsableArguments {

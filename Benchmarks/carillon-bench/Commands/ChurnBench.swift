@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchReport
 import CarillonClient
 import NIOCore
 import NIOPosix
@@ -31,10 +32,12 @@ struct ChurnBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var results = Report()
-    let (measurements, slope) = try await Self.measure(churn)
-    results.add(measurements)
-    try report.publish(results)
+    var slope = 0.0
+    try await report.publish {
+      let measured = try await Self.measure(churn)
+      slope = measured.slope
+      return measured.results
+    }
     guard slope <= churn.atMost else {
       throw BenchError("the server grows by \(Measurement.decimal(slope, digits: 2)) MB a minute: something leaks")
     }

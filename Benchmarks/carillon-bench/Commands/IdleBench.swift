@@ -1,17 +1,18 @@
 import ArgumentParser
+import BenchReport
 import CarillonClient
 import NIOCore
 import NIOPosix
 
 /// What a connected customer costs the server who neither says nor hears anything.
-struct IdleBench: AsyncParsableCommand {
+struct IdleBench: Bench {
   static let configuration = CommandConfiguration(
     commandName: "idle", abstract: "Bytes of each idle held poll and each idle WebSocket, session and chat included.")
 
-  @OptionGroup var counts: Counts
+  @OptionGroup var workload: Workload
   @OptionGroup var report: ReportOptions
 
-  struct Counts: ParsableArguments {
+  struct Workload: ParsableArguments {
     @Option(help: "Held polls.") var polls = 10_000
     @Option(help: "WebSockets.") var websockets = 10_000
 
@@ -22,18 +23,12 @@ struct IdleBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(counts))
-    try report.publish(results)
-  }
-
   /// Each kind against a server of its own, so that neither profits from the other's memory.
-  static func measure(_ counts: Counts) async throws -> [Measurement] {
+  static func measure(_ workload: Workload) async throws -> [Measurement] {
     var results: [Measurement] = []
     for (name, link, count) in [
-      ("idle.longpoll.bytes", ChatLoad.Link.longPolling, counts.polls),
-      ("idle.websocket.bytes", .webSocket, counts.websockets),
+      ("idle.longpoll.bytes", ChatLoad.Link.longPolling, workload.polls),
+      ("idle.websocket.bytes", .webSocket, workload.websockets),
     ] where count > 0 {
       let bytes = try await measure(link, count)
       results.append(

@@ -1,9 +1,10 @@
 import ArgumentParser
+import BenchReport
 import Journal
 import NIOPosix
 
 /// The journal by itself: how many events it makes durable, what they take on the disk, how fast they are read again.
-struct JournalBench: AsyncParsableCommand {
+struct JournalBench: Bench {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "Synced appends by 1, 64 and 1,024 appenders against the raw disk; replay.")
 
@@ -19,12 +20,6 @@ struct JournalBench: AsyncParsableCommand {
         throw ValidationError("seconds from 1 to 600, replay events from 10,000 to 100,000,000")
       }
     }
-  }
-
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
   }
 
   static func measure(_ workload: Workload) async throws -> [Measurement] {

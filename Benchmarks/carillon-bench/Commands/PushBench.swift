@@ -1,7 +1,8 @@
 import ArgumentParser
+import BenchReport
 
 /// Pushes: the HTTP/2 client, the durable queue before it, what waiting costs, and how fast an agent's message is out.
-struct PushBench: AsyncParsableCommand {
+struct PushBench: BenchInParts {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Pushes a second, bytes of a waiting push, latency; against nghttpd on loopback.",
     discussion: "Needs nghttpd (package nghttp2-server) and openssl; h2load (nghttp2-client) if it is there.")
@@ -13,7 +14,7 @@ struct PushBench: AsyncParsableCommand {
   @OptionGroup var workload: Workload
   @OptionGroup var report: ReportOptions
 
-  struct Workload: ParsableArguments {
+  struct Workload: WorkloadInParts {
     @Option(help: "Only these: outage, client, queue, webhooks, latency.") var only: [Part] = []
     @Option(help: "Requests of the client alone.") var requests = 180_000
     @Option(help: "Requests in flight of the client alone.") var inFlight = 256
@@ -41,25 +42,10 @@ struct PushBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
-  }
-
   /// False if a program is missing that the usual measurement needs.
   static var isPossible: Bool { Programs.find("nghttpd") != nil && Programs.find("openssl") != nil }
 
-  static func measure(_ workload: Workload) async throws -> [Measurement] {
-    var results: [Measurement] = []
-    // In this order: memory is measured in a process that has freed nothing yet.
-    for part in Part.allCases where workload.only.isEmpty || workload.only.contains(part) {
-      results += try await measure(part, workload)
-    }
-    return results
-  }
-
-  private static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
+  static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
     switch part {
     case .outage:
       try await OutageRun(pushes: workload.waiting, devices: workload.waitingDevices ?? workload.waiting).measure()

@@ -1,9 +1,10 @@
 import ArgumentParser
+import BenchReport
 import CarillonClient
 import NIOPosix
 
 /// How long a server with a full journal takes until it serves again.
-struct RestartBench: AsyncParsableCommand {
+struct RestartBench: Bench {
   static let configuration = CommandConfiguration(
     commandName: "restart", abstract: "From the start of a server with many events to its readiness.")
 
@@ -19,12 +20,6 @@ struct RestartBench: AsyncParsableCommand {
         throw ValidationError("from 10 to 100,000 events a chat, at most 100,000,000 in all")
       }
     }
-  }
-
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
   }
 
   static func measure(_ workload: Workload) async throws -> [Measurement] {

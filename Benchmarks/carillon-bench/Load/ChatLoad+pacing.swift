@@ -9,6 +9,27 @@ enum Pacing {
   case open(rate: Double)
 }
 
+/// So many a second, from a moment on: when each is due.
+struct OpenPace {
+  let began: NIODeadline
+  let rate: Double
+
+  func isDue(_ number: Int) -> Bool { Double(number) <= began.secondsAgo * rate }
+  func due(_ number: Int) -> NIODeadline { began + .nanoseconds(Int64(Double(number) / rate * 1e9)) }
+}
+
+extension NIODeadline {
+  var secondsAgo: Double { Double((NIODeadline.now() - self).nanoseconds) / 1e9 }
+}
+
+extension EventLoop {
+  /// Does something with what belongs to this loop, later.
+  func after<Owner>(_ delay: TimeAmount, _ owner: Owner, _ work: @escaping @Sendable (Owner) -> Void) {
+    let bound = NIOLoopBound(owner, eventLoop: self)
+    scheduleTask(in: delay) { work(bound.value) }
+  }
+}
+
 /// What a phase has brought.
 struct PhaseResult: Sendable {
   let delivered: Int
@@ -35,8 +56,7 @@ extension ChatLoad {
     began = .now()
     if case .closed = pacing { for customer in customers { ready.append(customer) } }
     scheduled = 0
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .milliseconds(duration.components.seconds * 1_000)) { bound.value.endPhase() }
+    loop.after(.milliseconds(duration.components.seconds * 1_000), self) { $0.endPhase() }
     if case .open = pacing { tick() } else { pump() }
     return promise.futureResult
   }
@@ -50,22 +70,19 @@ extension ChatLoad {
   /// Once a millisecond: everything that has become due since.
   private func tick() {
     guard case .open(let rate) = pacing else { return }
-    let elapsed = Double((NIODeadline.now() - began).nanoseconds) / 1e9
-    while Double(scheduled) <= elapsed * rate {
-      let due = began + .nanoseconds(Int64(Double(scheduled) / rate * 1e9))
-      post(customers[scheduled % customers.count], due: due)
+    let pace = OpenPace(began: began, rate: rate)
+    while pace.isDue(scheduled) {
+      post(customers[scheduled % customers.count], due: pace.due(scheduled))
       scheduled += 1
     }
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .milliseconds(1)) { bound.value.tick() }
+    loop.after(.milliseconds(1), self) { $0.tick() }
   }
 
   private func endPhase() {
     guard pacing != nil else { return }
     pacing = nil
-    let seconds = Double((NIODeadline.now() - began).nanoseconds) / 1e9
     let deadline = NIODeadline.now() + .seconds(Limits.drainTimeout.components.seconds)
-    drain(PhaseEnd(delivered: delivered, seconds: seconds, deadline: deadline))
+    drain(PhaseEnd(delivered: delivered, seconds: began.secondsAgo, deadline: deadline))
   }
 
   /// Nothing is measured any more, but everything that was sent must arrive.
@@ -76,8 +93,7 @@ extension ChatLoad {
       return phase.succeed(PhaseResult(delivered: end.delivered, seconds: end.seconds, latencies: latencies))
     }
     guard NIODeadline.now() < end.deadline else { return fail("\(outstanding) messages were never delivered") }
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .milliseconds(2)) { bound.value.drain(end) }
+    loop.after(.milliseconds(2), self) { $0.drain(end) }
   }
 
   private struct PhaseEnd {

@@ -20,7 +20,7 @@ struct BenchDevice: Sendable {
     _ count: Int, in directory: WorkDirectory, topic: String? = nil, stored: Int = 0
   ) async throws -> [BenchDevice] {
     Terminal.note("gcm: registering \(count) devices" + (stored > 0 ? " with \(stored) messages each" : ""))
-    return try await MessagingEngine.during(in: directory) { try await make(count, $0, topic: topic, stored: stored) }
+    return try await BenchEngine(in: directory).during { try await make(count, $0, topic: topic, stored: stored) }
   }
 
   /// The same, in an engine that runs.

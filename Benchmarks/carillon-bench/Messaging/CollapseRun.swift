@@ -1,3 +1,4 @@
+import BenchReport
 import Engine
 import EntityRuntime
 import EventSourcing
@@ -12,7 +13,7 @@ struct CollapseRun {
 
   func measure() async throws -> [Measurement] {
     let directory = try WorkDirectory()
-    return try await MessagingEngine.during(in: directory) { engine in
+    return try await BenchEngine(in: directory).during { engine in
       guard let device = try await BenchDevice.make(1, engine).first else { throw BenchError("no device") }
       Terminal.note("gcm: \(messages) messages collapse into \(Self.keys) keys")
       // What the engine and its journal need anyway.

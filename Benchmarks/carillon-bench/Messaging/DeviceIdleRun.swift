@@ -1,3 +1,4 @@
+import BenchReport
 import NIOCore
 
 /// What a connected device costs the server that neither says nor hears anything, and how fast they come.

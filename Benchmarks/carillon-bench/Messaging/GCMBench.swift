@@ -1,7 +1,8 @@
 import ArgumentParser
+import BenchReport
 
 /// The messaging service: sends a second, latency, what connections cost, reconnects, collapsing, topics.
-struct GCMBench: AsyncParsableCommand {
+struct GCMBench: BenchInParts {
   static let configuration = CommandConfiguration(
     commandName: "gcm", abstract: "Messages to devices: sends a second, latency, bytes of a connection, fan-out.",
     discussion: "Needs openssl, which makes the certificate of the devices' connections.")
@@ -13,7 +14,7 @@ struct GCMBench: AsyncParsableCommand {
   @OptionGroup var workload: Workload
   @OptionGroup var report: ReportOptions
 
-  struct Workload: ParsableArguments {
+  struct Workload: WorkloadInParts {
     @Option(help: "Only these: send, latency, idle, reconnect, collapse, fanout.") var only: [Part] = []
     @Option(help: "Registered devices that are sent to, and that come back all at once.") var devices = 10_000
     @Option(help: "Devices with a connection while the maximum is looked for.") var connected = 1_000
@@ -39,24 +40,10 @@ struct GCMBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
-  }
-
   /// False if the program is missing that makes certificates.
   static var isPossible: Bool { Programs.find("openssl") != nil }
 
-  static func measure(_ workload: Workload) async throws -> [Measurement] {
-    var results: [Measurement] = []
-    for part in Part.allCases where workload.only.isEmpty || workload.only.contains(part) {
-      results += try await measure(part, workload)
-    }
-    return results
-  }
-
-  private static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
+  static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
     switch part {
     case .send:
       try await SendRun(

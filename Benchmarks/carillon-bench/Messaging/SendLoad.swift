@@ -54,10 +54,9 @@ final class SendLoad {
     (first, began, reached) = (next, .now(), 0)
     due.removeAll(keepingCapacity: true)
     latencies.removeAll(keepingCapacity: true)
-    let bound = NIOLoopBound(self, eventLoop: loop)
     let generation = began
-    loop.scheduleTask(in: .milliseconds(Int64(duration.inSeconds * 1_000))) {
-      if bound.value.began == generation { bound.value.endPhase() }
+    loop.after(.milliseconds(Int64(duration.inSeconds * 1_000)), self) {
+      if $0.began == generation { $0.endPhase() }
     }
     if case .open = pacing { tick() } else { pump() }
     return promise.futureResult
@@ -110,12 +109,9 @@ final class SendLoad {
 
   private func tick() {
     guard case .open(let rate) = pacing else { return }
-    let elapsed = Double((NIODeadline.now() - began).nanoseconds) / 1e9
-    while Double(next - first) <= elapsed * rate, next - first < maximum {
-      post(due: began + .nanoseconds(Int64(Double(next - first) / rate * 1e9)))
-    }
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .milliseconds(1)) { bound.value.tick() }
+    let pace = OpenPace(began: began, rate: rate)
+    while pace.isDue(next - first), next - first < maximum { post(due: pace.due(next - first)) }
+    loop.after(.milliseconds(1), self) { $0.tick() }
   }
 
   // MARK: The end of a phase
@@ -123,8 +119,7 @@ final class SendLoad {
   private func endPhase() {
     guard pacing != nil else { return }
     pacing = nil
-    let seconds = Double((NIODeadline.now() - began).nanoseconds) / 1e9
-    drain(reached, seconds, until: .now() + .seconds(Limits.drainTimeout.components.seconds))
+    drain(reached, began.secondsAgo, until: .now() + .seconds(Limits.drainTimeout.components.seconds))
   }
 
   /// Nothing is measured any more, but everything that was sent must reach its goal.
@@ -135,8 +130,7 @@ final class SendLoad {
       return phase.succeed(PhaseResult(delivered: counted, seconds: seconds, latencies: latencies))
     }
     guard NIODeadline.now() < deadline else { return fail("\(outstanding) messages were never \(goal)") }
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .milliseconds(2)) { bound.value.drain(counted, seconds, until: deadline) }
+    loop.after(.milliseconds(2), self) { $0.drain(counted, seconds, until: deadline) }
   }
 
   private static let acceptance = Array(#""message_id":"#.utf8)

@@ -1,3 +1,4 @@
+import BenchReport
 import HTTP2Client
 import NIOHPACK
 import ProcessControl

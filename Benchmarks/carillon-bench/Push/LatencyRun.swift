@@ -1,3 +1,4 @@
+import BenchReport
 import ChatDomain
 import Engine
 

@@ -1,3 +1,4 @@
+import BenchReport
 import Engine
 import ProcessControl
 import PushDomain

@@ -16,6 +16,14 @@ enum Machine {
     return "\(processors) × \(processor), \((memory ?? 0) / 1_048_576) GiB, Linux \(kernel)"
   }
 
+  /// Today, in UTC.
+  static var date: String {
+    var (now, parts) = (time(nil), tm())
+    gmtime_r(&now, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+  }
+
   /// The commit that the working directory is at; "unknown" outside of a repository.
   static var commit: String {
     guard let head = Files.text(".git/HEAD").map(trimmed) else { return "unknown" }

@@ -1,3 +1,4 @@
+import BenchReport
 import Engine
 
 /// A back end unregisters very many dead devices in one call, each of another user.

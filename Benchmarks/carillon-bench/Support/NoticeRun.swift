@@ -1,3 +1,4 @@
+import BenchReport
 import Engine
 
 /// From an agent's comment to the request at the webhook of the app's back end.

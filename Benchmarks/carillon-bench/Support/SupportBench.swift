@@ -1,7 +1,8 @@
 import ArgumentParser
+import BenchReport
 
 /// Support requests: lists of a large stock, the way from an agent's comment to the webhook, and dead devices by bulk.
-struct SupportBench: AsyncParsableCommand {
+struct SupportBench: BenchInParts {
   static let configuration = CommandConfiguration(
     commandName: "support",
     abstract: "Support requests: lists of one's own, an agent's comment to the webhook, bulk unregistration.")
@@ -13,7 +14,7 @@ struct SupportBench: AsyncParsableCommand {
   @OptionGroup var workload: Workload
   @OptionGroup var report: ReportOptions
 
-  struct Workload: ParsableArguments {
+  struct Workload: WorkloadInParts {
     @Option(help: "Only these: list, notice, bulk.") var only: [Part] = []
     @Option(help: "Requests in the stock.") var requests = 100_000
     @Option(help: "Comments of each.") var comments = 10
@@ -34,21 +35,7 @@ struct SupportBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    var results = Report()
-    results.add(try await Self.measure(workload))
-    try report.publish(results)
-  }
-
-  static func measure(_ workload: Workload) async throws -> [Measurement] {
-    var results: [Measurement] = []
-    for part in Part.allCases where workload.only.isEmpty || workload.only.contains(part) {
-      results += try await measure(part, workload)
-    }
-    return results
-  }
-
-  private static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
+  static func measure(_ part: Part, _ workload: Workload) async throws -> [Measurement] {
     switch part {
     case .list:
       try await ListRun(

@@ -1,16 +1,14 @@
 import Engine
-import Logging
 import PushProviders
-import SystemPackage
 
 /// An engine that takes support requests, on a real journal, with the real courier of webhooks behind it.
 final class SupportWorld: Sendable {
   static let app = "bench"
   private static let atOnce = 512
 
-  let engine: Engine
+  private let bench: BenchEngine
   private let courier: WebhookCourier
-  private let running: Task<Void, Never>
+  var engine: Engine { bench.engine }
 
   /// Somebody who has signed in.
   struct User: Sendable {
@@ -19,19 +17,10 @@ final class SupportWorld: Sendable {
   }
 
   private init(_ directory: WorkDirectory, _ sections: [String: [String: String]]) {
-    var configuration = EngineConfiguration(dataDirectory: FilePath(directory.path + "/data"))
-    configuration.options = Options(sections: sections)
-    // The runs say themselves when the house is kept: not in the middle of what they measure.
-    configuration.housekeeping.sleepAfter = nil
-    configuration.housekeeping.snapshotInterval = nil
     let courier = WebhookCourier()
     let table = ProviderTable([SupportWebhookProvider(courier: courier)])
-    engine = Engine(
-      configuration: configuration, providers: { table[$0] },
-      logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
-      onFatal: { Terminal.note("the engine failed: \($0)") })
+    bench = BenchEngine(in: directory, sections, keepsHouse: false, providers: { table[$0] })
     self.courier = courier
-    running = Task { [engine] in await engine.run() }
   }
 
   /// Runs `work` in an engine on this directory, and stops it, however that ends.
@@ -41,20 +30,13 @@ final class SupportWorld: Sendable {
   ) async throws -> Result {
     let world = SupportWorld(directory, sections)
     do {
-      _ = try await world.engine.recover()
-      let result = try await work(world)
-      await world.stop()
+      let result = try await world.bench.during { _ in try await work(world) }
+      await world.courier.shutdown()
       return result
     } catch {
-      await world.stop()
+      await world.courier.shutdown()
       throw error
     }
-  }
-
-  private func stop() async {
-    await engine.stop(grace: Limits.drainTimeout)
-    await running.value
-    await courier.shutdown()
   }
 
   /// The options of the app: notifications go to `webhook`, signed; nil sends none.

@@ -1,12 +1,12 @@
 /// One figure under its stable name.
-struct Measurement: Sendable {
-  /// Dotted, such as `chat.p99`; scripts compare runs by it, so it never changes its meaning.
-  let name: String
-  let value: Double
-  let unit: String
-  let settings: String
+package struct Measurement: Sendable, Equatable {
+  /// Dotted, such as `chat.p99`; runs are compared by it, so it never changes its meaning.
+  package let name: String
+  package let value: Double
+  package let unit: String
+  package let settings: String
 
-  init(_ name: String, _ value: Double, _ unit: String, settings: String = "") {
+  package init(_ name: String, _ value: Double, _ unit: String, settings: String = "") {
     self.name = name
     self.value = value
     self.unit = unit
@@ -14,7 +14,7 @@ struct Measurement: Sendable {
   }
 
   /// Large figures whole and in groups of three, small ones with the digits that mean something.
-  var text: String {
+  package var text: String {
     switch abs(value) {
     case 1_000...: Self.grouped(Int64(value.rounded()))
     case 100...: String(Int64(value.rounded()))
@@ -35,12 +35,27 @@ struct Measurement: Sendable {
     return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
   }
 
-  static func decimal(_ value: Double, digits: Int) -> String {
+  package static func decimal(_ value: Double, digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
     let scaled = Int64((abs(value) * scale).rounded())
     let fraction = String(scaled % Int64(scale))
     return (value < 0 ? "-" : "") + String(scaled / Int64(scale)) + "."
       + String(repeating: "0", count: digits - fraction.count) + fraction
+  }
+
+  /// Four digits that mean something: more would be of the machine's mood.
+  static func significant(_ value: Double) -> String {
+    guard value != 0, value.isFinite else { return "0" }
+    var (scale, rest) = (1.0, abs(value))
+    while rest < 1_000 {
+      rest *= 10
+      scale *= 10
+    }
+    while rest >= 10_000 {
+      rest /= 10
+      scale /= 10
+    }
+    return String((value * scale).rounded() / scale)
   }
 }
