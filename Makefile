@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz bench proto format lint clean
+.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz fuzz-build bench baseline proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -46,6 +46,8 @@ fast: setup ## Run what needs no sockets: the pure modules and the engine, in mi
 	$(TESTS) --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests --skip HTTP2ClientTests --skip DeviceEdgeTests \
 	  --skip CCSEdgeTests --skip DepartureTests
 
+# Built side by side, torture and fuzzers fill the processor that one release build leaves idle while it optimises a
+# module as a whole.
 slow: setup test-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests \
@@ -53,7 +55,8 @@ slow: setup test-environment ## Run the rest: sockets, processes, clients of oth
 	$(TESTS) --filter DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
-	$(MAKE) torture-short
+	$(MAKE) -j2 torture-build fuzz-build
+	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
 
 torture: torture-build ## Everything that could happen to a server, the long form: hours
@@ -67,12 +70,16 @@ churn: build ## Ten minutes of clients that come and leave: the server must not 
 	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
 	.build/release/carillon-bench churn
 
+RUN_TORTURE_SHORT := $(TORTURE)/carillon-torture all --short --simulator $(TORTURE)/carillon-simulate
 torture-short: torture-build
-	$(TORTURE)/carillon-torture all --short --simulator $(TORTURE)/carillon-simulate
+	$(RUN_TORTURE_SHORT)
 
 torture-build: setup
 	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-torture $(FLAGS) -Xswiftc -DCARILLON_CANARIES
 	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-simulate $(FLAGS) -Xswiftc -DCARILLON_CANARIES
+
+fuzz-build: setup
+	Tests/Fuzz/run 0
 
 fuzz: setup ## Fuzz everything that parses, a minute each
 	Tests/Fuzz/run 40
@@ -100,6 +107,11 @@ bench: setup ## Measure: journal, chat, idle connections, restart
 	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
 	.build/release/carillon-bench all
 
+baseline: setup ## Measure, and keep the ratios for later commits in Benchmarks/baselines
+	$(SWIFT) build -c release --product carillon $(FLAGS)
+	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
+	.build/release/carillon-bench all --baseline Benchmarks/baselines/$$(git rev-parse --short=10 HEAD).json
+
 PROTO := Sources/Messaging/MCSProtocol/Proto
 proto: setup ## Make the Swift code of a device's protocol anew from its .proto files
 	@command -v protoc >/dev/null || { sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
@@ -111,10 +123,11 @@ proto: setup ## Make the Swift code of a device's protocol anew from its .proto 
 format: ## Format the sources
 	$(SWIFT) format --in-place --recursive Package.swift Sources Journal Benchmarks Tests
 
-lint: ## Say what is not formatted, and what stands twice
+lint: ## Say what is not formatted, what stands twice, and what is too long
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Journal Benchmarks Tests
 	@command -v python3 >/dev/null || $(MAKE) test-environment
-	Tests/twins 95 Sources Journal Benchmarks
+	Tests/twins 39 Sources Journal Benchmarks
+	Tests/functions 60 3 Sources Journal Benchmarks
 
 clean: ## Remove what was built
 	rm -rf .build $(VENV)
