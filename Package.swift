@@ -101,6 +101,12 @@ let package = Package(
     module("EdgeSecurity", in: "Sources/Wire", ["EngineKit", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
     module(
       "ServerKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, metrics]),
+    module(
+      "HTTPKit", in: "Sources/Wire",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "TextEncoding", asyncHTTPClient,
+        crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL,
+      ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
 
@@ -134,6 +140,13 @@ let package = Package(
       [
         "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
         "PushDomain", "PushEngine", collections,
+      ]),
+
+    module(
+      "ChatAPI", in: "Sources/Chat",
+      [
+        "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
+        "PushDomain", httpTypes, hummingbird,
       ]),
 
     // Messaging.
@@ -221,12 +234,10 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "JSONEnvelope", "ChatDomain",
-        "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol", "NetworkAddress", "ServerKit",
-        asyncHTTPClient, hummingbird, httpTypes, jwtKit,
-        nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
-        logging,
-        metrics, crypto, cryptoExtras, lifecycle,
+        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
+        "ChatAPI", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol",
+        "NetworkAddress", "ServerKit",
+        hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
     .systemLibrary(
@@ -395,8 +406,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "Engine", "ChatDomain", "CallbackDomain", "PushDomain",
-        "SupportDomain",
+        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "Engine", "ChatDomain", "CallbackDomain",
+        "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
         httpTypes,

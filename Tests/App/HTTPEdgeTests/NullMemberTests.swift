@@ -37,7 +37,7 @@ struct NullMemberTests {
 
   @Test("what agents and operators say")
   func agents() throws {
-    let body = try AgentRequest(
+    let body = try JSONBody(
       Array(#"{"text":null,"flag":null,"number":null,"object":null,"texts":null,"objects":null}"#.utf8))
     #expect(try body.optionalText("text") == nil && body.optionalBool("flag") == nil)
     #expect(try body.optionalInteger("number", in: 0...1) == nil && body.optionalObject("object") == nil)

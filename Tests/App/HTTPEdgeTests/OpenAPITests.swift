@@ -68,7 +68,7 @@ struct OpenAPITests {
       body: RequestBody(buffer: ByteBuffer()))
     let source = EdgeRequestSource(
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isTLS: false, localPort: 0, clientAddress: nil,
-      storageSource: nil)
+      sharer: nil)
     do {
       return try await responder.respond(to: request, context: EdgeRequestContext(source: source)).status
         != .methodNotAllowed

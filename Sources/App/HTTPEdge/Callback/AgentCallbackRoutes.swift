@@ -1,4 +1,5 @@
 import CallbackDomain
+import ChatAPI
 import Engine
 import HTTPTypes
 import Hummingbird
@@ -50,7 +51,7 @@ struct AgentCallbackRoutes {
   }
 
   private func add(
-    _ name: String, to router: EdgeRoutes, _ report: @escaping @Sendable (AgentRequest) throws -> CallbackReport
+    _ name: String, to router: EdgeRoutes, _ report: @escaping @Sendable (JSONBody) throws -> CallbackReport
   ) {
     let (callbacks, tokens, limits) = (engine.callbacks, tokens, limits)
     router.resource(
@@ -58,7 +59,7 @@ struct AgentCallbackRoutes {
       [
         .post: { request, context in
           let token = try request.agentToken(in: tokens)
-          let report = try report(try AgentRequest(try await request.bytes(limits: limits)))
+          let report = try report(try JSONBody(try await request.bytes(limits: limits)))
           let view = try await callbacks.report(report, of: try context.parameters.require("id"), for: token.viewer)
           return .json { AgentRendering.write(view, into: &$0) }
         }
@@ -66,7 +67,7 @@ struct AgentCallbackRoutes {
   }
 }
 
-extension AgentRequest {
+extension JSONBody {
   /// Why there was no conversation: `reason`, else that the call did not reach the customer. Spec: GMS 9.4.
   fileprivate var failure: CallbackReason {
     get throws {

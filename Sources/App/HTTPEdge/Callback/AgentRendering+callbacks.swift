@@ -1,4 +1,5 @@
 import CallbackDomain
+import ChatAPI
 import Engine
 import EventSourcing
 import JSONEnvelope

@@ -45,7 +45,7 @@ struct CallbackAdminRoutes {
 
   private func cancel(_ request: Request) async throws -> Response {
     let token = try request.requireOperator(tokens)
-    let body = try AgentRequest(try await request.bytes(limits: limits))
+    let body = try JSONBody(try await request.bytes(limits: limits))
     guard let ids = try body.optionalTexts("ids") else { throw EdgeFailure.missingParameter("ids") }
     guard ids.count <= EdgeLimits.callbacksCancelledMaximum else {
       throw EdgeFailure.badParameter("ids", "has more than \(EdgeLimits.callbacksCancelledMaximum) elements")

@@ -22,7 +22,7 @@ extension HTTPConnectionHandler {
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
       clientAddress: clientAddress,
-      storageSource: services.budgets.sharer(clientAddress).map { StorageSource($0) })
+      sharer: services.budgets.sharer(clientAddress))
     var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")
     head.headerFields[.gmsUser] = userKey
     if surface == .support { head.path = SupportTarget.withoutFormat(request.head.uri) }

@@ -28,13 +28,10 @@ struct CheckInRoutes {
 }
 
 extension MessagingEdgeSettings {
+  var address: PublicAddress { PublicAddress(url: publicURL) }
+
   /// Scheme and authority under which we are reached, without a slash at the end.
-  func origin(_ request: Request, _ context: EdgeRequestContext) -> String {
-    if let publicURL { return Self.withoutSlash(publicURL) }
-    // A client reaches us by the name it used, which may be a proxy's.
-    let authority = request.head.authority ?? "localhost:\(context.localPort)"
-    return "\(context.isTLS ? "https" : "http")://\(authority)"
-  }
+  func origin(_ request: Request, _ context: EdgeRequestContext) -> String { address.origin(request, context) }
 
   /// The settings by which a device is steered to this server. Spec: GCM D2.5.
   func forDevices(origin: String) -> [(name: String, value: String)] {
@@ -48,6 +45,4 @@ extension MessagingEdgeSettings {
     }
     return settings
   }
-
-  static func withoutSlash(_ text: String) -> String { text.hasSuffix("/") ? String(text.dropLast()) : text }
 }

@@ -61,7 +61,7 @@ struct DeviceFormRoutes {
       [
         .post: { request, _ in
           let credentials = try request.deviceCredentials()
-          let body = try AgentRequest(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
+          let body = try JSONBody(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
           let (token, topic) = try Self.subscription(try body.text("token"), try body.text("topic"))
           try await installations.subscribe(token, to: topic, on: true, credentials)
           return Response(status: .noContent)
@@ -80,7 +80,7 @@ struct DeviceFormRoutes {
 
   /// Nil for a device without an identity.
   private static func known(_ request: Request) async throws -> InstallationCredentials? {
-    let body = try AgentRequest(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
+    let body = try JSONBody(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
     guard let id = try body.optionalText("id") else { return nil }
     guard let id = InstallationCredentials.number(id) else { throw EdgeFailure.badParameter("id", "is not decimal") }
     guard let securityToken = InstallationCredentials.number(try body.text("securityToken")) else {
@@ -103,7 +103,7 @@ struct DeviceFormRoutes {
   // MARK: Forms
 
   private static func form(_ bytes: [UInt8]) throws(EdgeFailure) -> RegistrationForm {
-    let body = try AgentRequest(bytes)
+    let body = try JSONBody(bytes)
     let names = try body.optionalTexts("senders") ?? []
     let platform = try body.optionalText("platform") ?? "ANDROID"
     guard platforms.contains(platform) else {
@@ -117,7 +117,7 @@ struct DeviceFormRoutes {
     return form
   }
 
-  private static func optional(_ name: String, in body: AgentRequest) throws(EdgeFailure) -> String? {
+  private static func optional(_ name: String, in body: JSONBody) throws(EdgeFailure) -> String? {
     guard let text = try body.optionalText(name) else { return nil }
     return try bounded(name, text)
   }

@@ -1,6 +1,10 @@
 import Engine
 import HTTPTypes
 
+extension InstallationFailure: EdgeRefusal {
+  package var failure: EdgeFailure { EdgeFailure(self) }
+}
+
 extension EdgeFailure {
   /// The statuses of the JSON forms for devices.
   init(_ failure: InstallationFailure) {

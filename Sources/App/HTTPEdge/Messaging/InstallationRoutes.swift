@@ -28,7 +28,7 @@ struct InstallationRoutes {
       "/v1/projects/:project/installations",
       [
         .post: { request, context in
-          let body = try AgentRequest(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
+          let body = try JSONBody(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
           let fid = try body.optionalText("fid") ?? ""
           guard fid.utf8.count <= EdgeLimits.registrationFieldBytesMaximum else {
             throw EdgeFailure.badParameter("fid", "is too long")
@@ -87,7 +87,7 @@ struct InstallationRoutes {
     _ request: Request, _ context: EdgeRequestContext, _ installations: InstallationService, _ tokens: TokenStore
   ) async throws -> Response {
     let project = try context.parameters.require("project")
-    let body = try AgentRequest(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
+    let body = try JSONBody(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
     guard let web = try body.optionalObject("web") else { throw EdgeFailure.missingParameter("web") }
     let keys = try WebPushKeys(publicKey: web["p256dh"]?.string, secret: web["auth"]?.string)
     // Whoever sends to this project has the key of its sender.

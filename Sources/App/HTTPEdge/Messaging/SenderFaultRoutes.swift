@@ -29,7 +29,7 @@ struct SenderFaultRoutes {
           let sender = try context.parameters.require("sender")
           // A script that nobody reads would only puzzle its writer.
           guard tokens.isTestSender(sender) else { throw EdgeFailure.noTestSender }
-          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let body = try JSONBody(try await request.bytes(limits: limits))
           messaging.setFaults(try Self.faults(body), of: sender)
           return Self.answer(messaging.faults(of: sender))
         },
@@ -46,7 +46,7 @@ struct SenderFaultRoutes {
       ])
   }
 
-  private static func faults(_ body: AgentRequest) throws(EdgeFailure) -> [ScriptedFault] {
+  private static func faults(_ body: JSONBody) throws(EdgeFailure) -> [ScriptedFault] {
     var faults: [ScriptedFault] = []
     for entry in try body.objects("faults", maximum: EdgeLimits.scriptedFaultsMaximum) {
       let count = try entry.optionalInteger("count", in: 1...EdgeLimits.scriptedFaultsMaximum) ?? 1
@@ -58,7 +58,7 @@ struct SenderFaultRoutes {
     return faults
   }
 
-  private static func fault(_ entry: AgentRequest) throws(EdgeFailure) -> ScriptedFault {
+  private static func fault(_ entry: JSONBody) throws(EdgeFailure) -> ScriptedFault {
     let status = try entry.optionalInteger("status", in: 400...599)
     let kind: ScriptedFault.Kind
     switch (try entry.optionalText("error"), status) {

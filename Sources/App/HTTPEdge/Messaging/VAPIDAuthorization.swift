@@ -67,7 +67,7 @@ struct VAPIDAuthorization {
   }
 
   /// An origin as it is compared.
-  static func normalized(_ origin: String) -> String { MessagingEdgeSettings.withoutSlash(origin.lowercased()) }
+  static func normalized(_ origin: String) -> String { PublicAddress.withoutSlash(origin.lowercased()) }
 
   private static func json(_ part: Substring) -> JSONValue? {
     Base64.decode(part).flatMap { try? JSONValue(parsing: $0, limits: JSONLimits(depthMaximum: 4)) }

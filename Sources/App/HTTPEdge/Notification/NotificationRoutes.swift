@@ -69,10 +69,10 @@ struct NotificationRoutes {
   }
 
   /// Spec: GMS 10, other content types 415.
-  private func body(of request: Request) async throws -> AgentRequest {
+  private func body(of request: Request) async throws -> JSONBody {
     let type = MediaType(request.headers[.contentType])
     guard type?.isJSON == true else { throw ParameterFailure.unsupportedContentType(type?.name ?? "none") }
-    return try AgentRequest(try await request.bytes(limits: limits))
+    return try JSONBody(try await request.bytes(limits: limits))
   }
 
   /// Of a device id nothing is shown but the beginning of its hash: whoever has one can push to it.
@@ -102,12 +102,12 @@ extension EdgeFailure {
 
 extension SubscriptionOrder {
   /// - Throws: naming the member that is missing or cannot be used. Spec: GMS 10.1.
-  fileprivate init(_ body: AgentRequest) throws(EdgeFailure) {
+  fileprivate init(_ body: JSONBody) throws(EdgeFailure) {
     let (subscriberID, filter) = (try body.text("subscriberId"), try body.text("filter"))
     guard let details = try body.optionalObject("notificationDetails") else {
       throw .missingParameter("notificationDetails")
     }
-    let inner = try AgentRequest(details.text)
+    let inner = try JSONBody(details.text)
     self.init(
       subscriberID: subscriberID, filter: filter, type: try inner.text("type"), deviceID: try inner.text("deviceId"))
     provider = try body.optionalText("providerName").flatMap { $0.isEmpty ? nil : $0 }
@@ -124,7 +124,7 @@ extension SubscriptionOrder {
   }
 }
 
-extension AgentRequest {
+extension JSONBody {
   /// A string, which is handed on as it is, or an object, as its JSON text; a string that holds an object is one too.
   /// Spec: GMS 10.2.
   fileprivate func publication(_ name: String) throws(EdgeFailure) -> PublicationContent {

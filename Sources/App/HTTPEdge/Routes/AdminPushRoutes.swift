@@ -73,7 +73,7 @@ struct AdminPushRoutes {
       [
         .post: { request, context in
           try request.requireOperator(tokens)
-          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let body = try JSONBody(try await request.bytes(limits: limits))
           let reason = try body.optionalText("reason") ?? "ended by the operator"
           guard reason.utf8.count <= 256 else { throw EdgeFailure.badParameter("reason", "is longer than 256 bytes") }
           try await devices.end(try context.parameters.require("id"), reason: reason)
@@ -85,7 +85,7 @@ struct AdminPushRoutes {
       [
         .post: { request, context in
           try request.requireOperator(tokens)
-          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let body = try JSONBody(try await request.bytes(limits: limits))
           let (id, end) = try await couriers.push(
             try CourierService.Order(body), to: try context.parameters.require("id"),
             waitingFor: EdgeLimits.pushWait)
@@ -121,7 +121,7 @@ struct AdminPushRoutes {
       [
         .post: { request, _ in
           try request.requireOperator(tokens)
-          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let body = try JSONBody(try await request.bytes(limits: limits))
           let filter = try DeadLetterFilter(body)
           let pace = try body.optionalInteger("perSecond", in: EngineLimits.replaysPerSecond) ?? 10
           if try body.optionalBool("dryRun") ?? true {
@@ -268,7 +268,7 @@ struct AdminPushRoutes {
 
 extension DeadLetterFilter {
   /// - Throws: naming the member that cannot be used.
-  fileprivate init(_ body: AgentRequest) throws(EdgeFailure) {
+  fileprivate init(_ body: JSONBody) throws(EdgeFailure) {
     var texts: [String: String] = [:]
     for name in Self.names { texts[name] = try body.optionalText(name) }
     try self.init { texts[$0] }
@@ -299,7 +299,7 @@ extension DeadLetterFilter {
 
 extension CourierService.Order {
   /// - Throws: naming the member that cannot be used.
-  init(_ body: AgentRequest) throws(EdgeFailure) {
+  init(_ body: JSONBody) throws(EdgeFailure) {
     self.init()
     display.title = try body.optionalText("title")
     display.subtitle = try body.optionalText("subtitle")

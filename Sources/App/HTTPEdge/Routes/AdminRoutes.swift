@@ -24,7 +24,7 @@ struct AdminRoutes {
       [
         .post: { request, _ in
           let token = try request.requireOperator(tokens)
-          let body = try AgentRequest(try await request.bytes(limits: limits))
+          let body = try JSONBody(try await request.bytes(limits: limits))
           let id = try engine.redactions.begin(
             subject: try body.text("subject"), by: token.name, reason: try body.optionalText("reason") ?? "")
           return try await Self.answer(id, engine, waiting: true)

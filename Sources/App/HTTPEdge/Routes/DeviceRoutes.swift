@@ -80,15 +80,6 @@ enum DeviceRendering {
   }
 }
 
-extension JSONValue {
-  /// An object with these members in this order.
-  static func object(_ members: [(String, JSONValue)]) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    return .object(object)
-  }
-}
-
 extension DeviceRegistration {
   private static let types = PushType.ofDevices.map(\.rawValue)
 

@@ -1,3 +1,4 @@
+import ChatAPI
 import EdgeSecurity
 import Engine
 import HTTPTypes
@@ -26,12 +27,20 @@ struct EdgeRouter {
 
   /// In the order in which they are described.
   static let surfaces: [RoutedSurface<EdgeRouter>] = [
-    ServiceRoutes.surface.of { ServiceRoutes(engine: $0.engine, limits: $0.limits) },
-    ChatRoutes.surface.of { ChatRoutes(engine: $0.engine, limits: $0.limits) },
+    ServiceRoutes.surface.of { router in
+      ServiceRoutes(chats: router.engine.chats, access: ServiceAccess(engine: router.engine), limits: router.limits)
+    },
+    ChatRoutes.surface.of { router in
+      ChatRoutes(
+        chats: router.engine.chats, neighbours: NeighboursOfChat(engine: router.engine),
+        access: ServiceAccess(engine: router.engine), limits: router.limits)
+    },
     RoutedSurface(described: .callback), RoutedSurface(described: .notification), RoutedSurface(described: .storage),
     RoutedSurface(described: .comet), RoutedSurface(described: .device),
-    AgentRoutes.surface.of {
-      AgentRoutes(engine: $0.engine, tokens: $0.tokens, limits: $0.limits, settings: $0.messaging)
+    AgentRoutes.surface.of { router in
+      AgentRoutes(
+        agents: router.engine.agents, tokens: router.tokens, limits: router.limits,
+        listMaximum: router.engine.listMaximum.agents, address: router.messaging.address)
     },
     RoutedSurface(described: .callbackAgents), RoutedSurface(described: .admin), RoutedSurface(described: .adminPush),
     RoutedSurface(described: .sending), RoutedSurface(described: .topics), RoutedSurface(described: .registration),
@@ -65,28 +74,4 @@ struct EdgeRouter {
     ).add(to: router)
     return router
   }
-}
-
-extension Request {
-  /// The whole body; the connection has bounded it already.
-  func bytes(limits: EdgeLimits) async throws -> [UInt8] {
-    let buffer = try await body.collect(upTo: limits.bodyBytesMaximum)
-    return Array(buffer.readableBytesView)
-  }
-
-  /// The parameters of query string and body together. Spec: GMS 2.3.
-  func parameters(limits: EdgeLimits) async throws -> RequestParameters {
-    try RequestParameters(
-      query: uri.query, contentType: headers[.contentType], body: try await bytes(limits: limits), limits: limits)
-  }
-
-  /// Whose the request is. The connection has put the user whom `UserIdentity` found in the place of the header that
-  /// the client sent, so this is the only thing that a route may go by.
-  func userKey(limits: EdgeLimits) throws(EdgeFailure) -> String? {
-    try UserKey.read(headers[values: .gmsUser], limits: limits).get()
-  }
-}
-
-extension HTTPField.Name {
-  static let gmsUser = HTTPField.Name(UserKey.headerName)!
 }

@@ -36,9 +36,10 @@ final class EdgeServices: Sendable {
     self.engine = engine
     self.tokens = tokens
     self.configuration = configuration
-    identity = UserIdentity(configuration, security: engine.security, logger: logger) { [chats = engine.chats] in
-      chats.isGuestKey($0)
-    }
+    identity = UserIdentity(
+      configuration.identity, proxies: configuration.proxies, limits: configuration.limits, now: configuration.now,
+      security: engine.security, logger: logger
+    ) { [chats = engine.chats] in chats.isGuestKey($0) }
     self.logger = logger
     metrics = EdgeMetrics()
     connectionLimits = HTTPConnectionLimits(configuration.limits)

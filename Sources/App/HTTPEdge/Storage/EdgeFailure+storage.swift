@@ -2,6 +2,10 @@ import ChatDomain
 import Engine
 import HTTPTypes
 
+extension StorageFailure: EdgeRefusal {
+  package var failure: EdgeFailure { EdgeFailure(self) }
+}
+
 extension EdgeFailure {
   init(_ failure: StorageFailure) {
     switch failure {

@@ -3,15 +3,12 @@ import HTTPTypes
 import JSONEnvelope
 import SupportDomain
 
-/// What support's surface says of a failure beside its status. Spec: support requests 8.
-struct SupportProblem: Equatable {
-  /// For programs; nil for what follows from the status.
-  var error: String?
-  /// The member that is to blame, with the names of the objects around it: `comment.body`.
-  var field: String?
-  var reason: String?
-  /// How many there may be.
-  var limit: Int?
+extension SupportFailure: EdgeRefusal {
+  package var failure: EdgeFailure { EdgeFailure(self) }
+}
+
+extension SupportIdentityFailure: EdgeRefusal {
+  package var failure: EdgeFailure { EdgeFailure(self) }
 }
 
 /// The one place where support's refusals become HTTP statuses.
@@ -59,7 +56,7 @@ extension EdgeFailure {
   /// The bearer opens nothing, or there is none.
   static let unknownSupportIdentity: EdgeFailure = {
     var failure = tokenRequired
-    failure.support = SupportProblem(error: "Couldn't authenticate you")
+    failure.problem = EdgeProblem(error: "Couldn't authenticate you")
     return failure
   }()
 
@@ -67,14 +64,14 @@ extension EdgeFailure {
     var failure = EdgeFailure(
       .unprocessableContent, "Parameter '\(field)' \(reason)", exception: "InvalidParameterException",
       phrase: "BAD_PARAMETER")
-    failure.support = SupportProblem(field: field, reason: reason)
+    failure.problem = EdgeProblem(field: field, reason: reason)
     return failure
   }
 
   static func tooMany(_ what: String, limit: Int) -> EdgeFailure {
     var failure = EdgeFailure(
       .unprocessableContent, "at most \(limit) \(what)", exception: "LimitException", phrase: "BAD_PARAMETER")
-    failure.support = SupportProblem(error: "too_many", limit: limit)
+    failure.problem = EdgeProblem(error: "too_many", limit: limit)
     return failure
   }
 
@@ -86,7 +83,7 @@ extension EdgeFailure {
 
   private static func forbidden(_ reason: String, error: String) -> EdgeFailure {
     var failure = EdgeFailure.forbidden(reason)
-    failure.support = SupportProblem(error: error)
+    failure.problem = EdgeProblem(error: error)
     return failure
   }
 }
@@ -98,8 +95,8 @@ extension EdgeFailure {
   private var supportBody: [UInt8] {
     var writer = JSONWriter(capacity: 160)
     writer.beginObject()
-    writer.member("error", support?.error ?? errorOfStatus)
-    if let field = support?.field, let reason = support?.reason {
+    writer.member("error", problem?.error ?? errorOfStatus)
+    if let field = problem?.field, let reason = problem?.reason {
       writer.member("description", "Record validation errors")
       writer.key("details")
       writer.beginObject()
@@ -113,7 +110,7 @@ extension EdgeFailure {
     } else if status != .unauthorized {
       writer.member("description", status == .notFound ? "Not found" : message)
     }
-    if let limit = support?.limit {
+    if let limit = problem?.limit {
       writer.key("limit")
       writer.integer(limit)
     }

@@ -1,3 +1,4 @@
+import ChatAPI
 import Engine
 import HTTPTypes
 import Hummingbird

@@ -61,8 +61,4 @@ extension APISurface {
 
 extension APIParameter {
   static let deviceID: APIParameter = .path("id", "The device's id.")
-
-  /// Names the customer where somebody has to be named.
-  static let userKey: APIParameter = .requiredHeader(
-    "gms_user", "The customer: an opaque text that the app has chosen.", .text(pattern: "^[!-~]{1,256}$"))
 }

@@ -1,0 +1,20 @@
+/// The events of an agent's stream, as the wire names them.
+package enum AgentEventName: String, CaseIterable {
+  case waiting, line, customerOnline, typingPreview, dataChanged, ended, callback, support, agent, reset
+
+  /// For the description of the stream.
+  var about: String {
+    switch self {
+    case .waiting: "a chat waits for an agent: `chatId`, `serviceId`"
+    case .line: "a new line of a transcript: `chatId`, `serviceId` and the members of `TranscriptLine`"
+    case .customerOnline: "a customer came back or went away: `chatId`, `serviceId`, `customerOnline`"
+    case .typingPreview: "what a customer has typed so far: `chatId`, `serviceId`, `text`"
+    case .dataChanged: "a chat's attached data changed: `chatId`, `serviceId`"
+    case .ended: "a chat is over: `chatId`, `serviceId`"
+    case .callback: "something happened to a callback: its members, as in the list of callbacks"
+    case .support: "something happened to a support request: its members, as in the list of requests"
+    case .agent: "an agent is ready, or not any more: `agentId`, `ready`"
+    case .reset: "events were missed: read the lists anew"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ChatDomain
+import ChatEngine
+import EngineKit
+import HTTPKit
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// The agents' event stream: server-sent events. The connection fills silence with comments.
+///
+/// Spec: GMS 12.3, event stream; HTML, server-sent events.
+enum AgentEventStream {
+  /// - Parameters:
+  ///   - viewer: who hears what concerns them.
+  ///   - lastEventID: the header of a stream that comes back; one that is no number of ours counts as lost.
+  ///   - base: how this server is reached, for the URLs in events.
+  ///   - isPermitted: asked before each event: a revoked token hears nothing more.
+  static func response(
+    _ agents: AgentService, of viewer: AgentViewer, lastEventID: String?, base: String,
+    isPermitted: @escaping @Sendable () -> Bool
+  ) -> Response {
+    let events = agents.events(after: lastEventID.map { UInt64($0) ?? 0 }, for: viewer)
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream", .cacheControl: "no-cache, no-store", .xAccelBuffering: "no"],
+      body: ResponseBody { writer in
+        for await event in events {
+          guard isPermitted() else { break }
+          try await writer.write(ByteBuffer(bytes: text(of: event, base: base)))
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  /// One event: a JSON text has no line break of its own, so one `data` line holds it.
+  static func text(of event: AgentEvent, base: String) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    let name = writeMembers(of: event, base: base, into: &writer)
+    writer.endObject()
+    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+  }
+
+  private static func writeMembers(
+    of event: AgentEvent, base: String, into writer: inout JSONWriter
+  ) -> AgentEventName {
+    let notification: AgentNotification
+    switch event.kind {
+    case .chat(let ofChat): notification = ofChat
+    case .other(let news):
+      guard let news = news as? any RenderedAgentNews else {
+        preconditionFailure("nobody says how \(type(of: news)) looks on the wire")
+      }
+      news.writeMembers(base: base, into: &writer)
+      return news.name
+    case .agent(let id, let isReady):
+      writer.key("agentId")
+      writer.string(id)
+      writer.key("ready")
+      writer.bool(isReady)
+      return .agent
+    case .reset: return .reset
+    }
+    writer.key("chatId")
+    writer.string(event.chatID)
+    writer.key("serviceId")
+    writer.string(event.serviceID)
+    switch notification {
+    case .waiting: return .waiting
+    case .line(let line):
+      AgentRendering.writeMembers(of: line, into: &writer)
+      return .line
+    case .customerOnline(let isOnline):
+      writer.key("customerOnline")
+      writer.bool(isOnline)
+      return .customerOnline
+    case .typingPreview(let text):
+      writer.key("text")
+      writer.string(text)
+      return .typingPreview
+    case .dataChanged: return .dataChanged
+    case .ended: return .ended
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import ChatEngine
+import EngineKit
+package import HTTPKit
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// Spec: GMS 12.3.
+extension AgentRoutes {
+  package static let surface = RoutedSurface<AgentRoutes>(
+    "agents", "What agents do: find chats, join them, talk, leave. An agent's id is the name of the token.",
+    [
+      Operation(
+        .get, "/agent/1/chats", "listChats", "Chats, the oldest first",
+        about: """
+          An agent sees the chats that wait at the services of their token, and their own; a supervisor also those of \
+          others. What somebody does not see is answered with 404 everywhere here.
+          """, access: .agent,
+        parameters: APIParameter.listed(
+          [
+            .query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all")), .ofService,
+          ], upTo: EngineLimits().agentListMaximum),
+        answers: [.page("Those chats.", of: .named("Chat"))], failures: [400]
+      ) { routes, token, request, _ in try await routes.list(token, request) },
+      Operation(
+        .get, "/agent/1/chats/{chat}", "getChat", "One chat, with its attached data", access: .agent,
+        parameters: [chatID],
+        answers: [
+          .json(
+            200, "The chat.",
+            .object(.named("Chat"), and: [.required("data", .map(of: .text), "Attached data.")]))
+        ], failures: [404]
+      ) { routes, token, _, context in try await routes.summary(token, context) },
+      Operation(
+        .get, "/agent/1/chats/{chat}/transcript", "getTranscript", "What was said",
+        about: "Also what only agents see: such a line has no position.", access: .agent,
+        parameters: [chatID, .query("after", "Events after this position.", .integer(0...1_000_000_000))],
+        answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]
+      ) { try await $0.transcript($1, $2, $3) },
+      join,
+      act("messages", "sendAgentMessage", "Say something", [.required("text", .text(1...4_000))]) {
+        agents, chat, token, body in
+        try await agents.send(chat, agentID: token.name, text: try body.text("text"))
+      },
+      act("typing", "showAgentTyping", "Show that one types", [.required("started", .bool)]) {
+        agents, chat, token, body in
+        try await agents.typing(chat, agentID: token.name, started: try body.bool("started"))
+      },
+      act("pushurl", "sendAgentURL", "Send a URL", [.required("url", .webAddress)]) { agents, chat, token, body in
+        try await agents.pushURL(chat, agentID: token.name, url: try body.text("url"))
+      },
+      act("notice", "sendAgentNotice", "Send the customer a notice", [.required("text", .text(1...4_000))]) {
+        agents, chat, token, body in
+        try await agents.notice(chat, agentID: token.name, text: try body.text("text"))
+      },
+      act("leave", "leaveChat", "Leave the chat", about: "It stays open for others.", []) { agents, chat, token, _ in
+        try await agents.leave(chat, agentID: token.name)
+      },
+      act("close", "closeChat", "End the chat", []) { agents, chat, token, _ in
+        try await agents.close(chat, agentID: token.name)
+      },
+      Operation(
+        .get, "/agent/1/me", "getAgent", "Who one is", access: .agent,
+        answers: [.json(200, "The agent.", .named("Agent"))]
+      ) { routes, token, _, _ in await routes.whoOneIs(token) },
+      Operation(
+        .put, "/agent/1/me", "setAgentReady", "Say whether one is ready", access: .agent,
+        body: .json(.object([.required("ready", .bool)])), answers: [.json(200, "The agent.", .named("Agent"))],
+        failures: [400]
+      ) { routes, token, request, _ in try await routes.setReady(token, request) },
+      events,
+    ],
+    schemas: [
+      ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
+      (
+        "Agent",
+        .object([
+          .required("agentId"), .required("role", .oneOf(ChatRoutes.partyRoles)), .required("ready", .bool),
+          .optional("services", .list(of: .text), "That the token names; all if absent."),
+        ])
+      ),
+      (
+        "ChatPosition",
+        .object([
+          .required("position", APISchema.integer.orNull, "Of the event; null for one that only agents see.")
+        ])
+      ),
+    ])
+
+  private static let chatID: APIParameter = .path("chat", "The chat's id: `chatId`.")
+
+  private static let join = act(
+    "join", "joinChat", "Join the chat",
+    about: "One that waits; a supervisor joins any. 409 if another agent has it.",
+    [
+      .required("nickname", .text(1...64), "The name that the customer sees."),
+      .optional("role", .oneOf("AGENT", "SUPERVISOR", "EXTERNAL"), "A supervisor may choose."),
+    ], failures: [409], isJoining: true
+  ) { agents, chat, token, body in
+    try await agents.join(
+      chat, nickname: try body.text("nickname"), role: try body.role(for: token), for: token.viewer)
+  }
+
+  /// Something that an agent does in a chat.
+  private static func act(
+    _ name: String, _ id: String, _ summary: String, about: String? = nil, _ members: [APIMember],
+    failures: [Int] = [], isJoining: Bool = false,
+    _ perform: @escaping @Sendable (AgentService, _ chatID: String, AccessToken, JSONBody) async throws -> Int?
+  ) -> Operation<AgentRoutes> {
+    Operation(
+      .post, "/agent/1/chats/{chat}/\(name)", id, summary, about: about, access: .agent, parameters: [chatID],
+      body: .json(.object(members), isRequired: members.contains(where: \.isRequired)),
+      answers: [.json(200, "It is done.", .named("ChatPosition"))], failures: [400, 404] + failures
+    ) { try await $0.act($1, $2, $3, isJoining: isJoining, perform) }
+  }
+
+  private static let events = Operation<AgentRoutes>(
+    .get, "/agent/1/events", "followAgentEvents", "Follow what happens",
+    about: """
+      Server-sent events, each with a name, a number and JSON. Silence is filled with comments. One \
+      hears of what one sees in lists, and when it is taken.
+
+      \(AgentEventName.allCases.map { "- `\($0.rawValue)`: \($0.about)" }.joined(separator: "\n"))
+      """,
+    access: .agent,
+    parameters: [
+      .header("Last-Event-ID", "The number of the last event seen: goes on behind it.", .text(pattern: "^[0-9]{1,18}$"))
+    ],
+    answers: [APIAnswer(200, "Until either side ends it.", [("text/event-stream", .text)])], failures: [400]
+  ) { try $0.events($1, $2, $3) }
+
+  // MARK: Schemas
+
+  private static let chatSummary = APISchema.object([
+    .required("chatId"), .required("serviceId"), .required("service", .text, "The service's name."),
+    .required("subject"), .required("customer", .text, "The customer's nickname."), .required("startedAt", .time),
+    .required("customerOnline", .bool), .required("position", .integer, "Of the last event."),
+    .required("waiting", .bool, "No agent is in it."), .required("ended", .bool),
+    .required(
+      "agents",
+      .list(
+        of: .object([.required("agentId"), .required("nickname"), .required("role", .oneOf(ChatRoutes.partyRoles))]))),
+  ])
+
+  private static let transcript = APISchema.object([
+    .required("chatId"), .required("startedAt", .time), .required("position", .integer), .required("ended", .bool),
+    .required("lines", .list(of: .named("TranscriptLine"))),
+  ])
+
+  private static let line = APISchema.object([
+    .required("position", APISchema.integer.orNull), .required("type", .oneOf(ChatRoutes.transcriptTypes)),
+    .required("nickname"), .required("text"), .required("role", .oneOf(ChatRoutes.partyRoles)),
+    .required("time", .time),
+    .required("visibility", .oneOf("all", "agent"), "Who sees it."),
+  ])
+}

@@ -1,0 +1,104 @@
+package import ChatEngine
+import EngineKit
+package import HTTPKit
+import HTTPTypes
+import Hummingbird
+import JSONEnvelope
+
+/// The agents' API: JSON, with a bearer token. An agent's id is the name of the token. Spec: GMS 12.3.
+///
+/// What is none of an agent's business is answered as if it did not exist: see `AgentViewer`.
+package struct AgentRoutes: TokenRoutes {
+  let agents: AgentService
+  package let tokens: TokenStore
+  let limits: EdgeLimits
+  /// How much one list may hold.
+  let listMaximum: Int
+  let address: PublicAddress
+
+  package init(
+    agents: AgentService, tokens: TokenStore, limits: EdgeLimits, listMaximum: Int, address: PublicAddress
+  ) {
+    self.agents = agents
+    self.tokens = tokens
+    self.limits = limits
+    self.listMaximum = listMaximum
+    self.address = address
+  }
+
+  func list(_ token: AccessToken, _ request: Request) async throws -> Response {
+    let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
+    let page = try await agents.list(try AgentListQuery(query), for: token.viewer)
+    return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
+  }
+
+  func summary(_ token: AccessToken, _ context: EdgeRequestContext) async throws -> Response {
+    let summary = try await agents.summary(context.parameters.require("chat"), for: token.viewer)
+    return .json { AgentRendering.write(summary, isComplete: true, into: &$0) }
+  }
+
+  func transcript(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let chatID = try context.parameters.require("chat")
+    let after = try Self.position(request)
+    let transcript = try await agents.transcript(chatID, after: after, for: token.viewer)
+    return .json { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
+  }
+
+  /// What an agent does in the chat of the path.
+  /// - Parameters:
+  ///   - isJoining: it judges itself whose business the chat is.
+  ///   - perform: returns the position of what has come of it.
+  func act(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext, isJoining: Bool = false,
+    _ perform: @Sendable (AgentService, _ chatID: String, AccessToken, JSONBody) async throws -> Int?
+  ) async throws -> Response {
+    let body = try JSONBody(try await request.bytes(limits: limits))
+    let chat = try context.parameters.require("chat")
+    if !isJoining { try await agents.admit(token.viewer, to: chat) }
+    let position = try await perform(agents, chat, token, body)
+    return .json { writer in
+      writer.beginObject()
+      writer.key("position")
+      if let position { writer.integer(position) } else { writer.null() }
+      writer.endObject()
+    }
+  }
+
+  func whoOneIs(_ token: AccessToken) async -> Response {
+    let isReady = await agents.isReady(token.name)
+    return .json { AgentRendering.write(token, isReady: isReady, into: &$0) }
+  }
+
+  func setReady(_ token: AccessToken, _ request: Request) async throws -> Response {
+    let isReady = try JSONBody(try await request.bytes(limits: limits)).bool("ready")
+    try await agents.setReady(token.viewer, isReady)
+    return .json { AgentRendering.write(token, isReady: isReady, into: &$0) }
+  }
+
+  func events(_ token: AccessToken, _ request: Request, _ context: EdgeRequestContext) throws -> Response {
+    _ = try ListQuery.known(request, [])
+    return AgentEventStream.response(
+      agents, of: token.viewer, lastEventID: request.headers[.lastEventID],
+      base: address.origin(request, context)
+    ) { [tokens] in tokens.isUsable(token) }
+  }
+
+  private static func position(_ request: Request) throws -> Int {
+    guard let text = try ListQuery.known(request, ["after"])["after"] else { return 0 }
+    guard let position = Int(text), position >= 0 else {
+      throw EdgeFailure.badParameter("after", "is not a transcript position")
+    }
+    return position
+  }
+}
+
+extension AgentListQuery {
+  /// What the parameters of a list's query mean: `state`, `service`, `limit`, `after`.
+  package init(_ query: ListQuery) throws(EdgeFailure) {
+    self.init(
+      try query.word("state", AgentService.Filter.self) ?? .all, service: query["service"], after: query.after,
+      limit: query.limit)
+  }
+}

@@ -1,0 +1,67 @@
+package import Hummingbird
+
+/// Who may ask for an operation, and what its handler is told of them.
+package struct Admission<Routes: Sendable, Caller>: Sendable {
+  /// What the description says of it.
+  package let described: APIAccess
+  /// - Throws: what is answered to whoever may not.
+  package let admit: @Sendable (Routes, Request, EdgeRequestContext) async throws -> Caller
+
+  package init(
+    _ described: APIAccess, _ admit: @escaping @Sendable (Routes, Request, EdgeRequestContext) async throws -> Caller
+  ) {
+    self.described = described
+    self.admit = admit
+  }
+}
+
+/// Routes whose callers show access tokens.
+package protocol TokenRoutes: Sendable {
+  var tokens: TokenStore { get }
+}
+
+extension Admission where Routes: TokenRoutes, Caller == AccessToken {
+  /// A token that takes part in chats.
+  package static var agent: Self { Self(.agent) { routes, request, _ in try request.agentToken(in: routes.tokens) } }
+
+  /// An operator's token.
+  package static var admin: Self { Self(.admin) { routes, request, _ in try request.requireOperator(routes.tokens) } }
+
+  /// A token that may publish notifications.
+  package static var publisher: Self {
+    Self(.publisher) { routes, request, _ in try request.publisherToken(in: routes.tokens) }
+  }
+}
+
+extension Request {
+  /// The usable token of the header `Authorization: Bearer …`.
+  package func accessToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    guard let header = headers[.authorization], let blank = header.firstIndex(of: " "),
+      header[..<blank].lowercased() == "bearer",
+      let token = tokens.token(for: String(header[header.index(after: blank)...].drop { $0 == " " }))
+    else { throw .tokenRequired }
+    return token
+  }
+
+  /// - Throws: unless the request bears a token of somebody who takes part in chats.
+  package func agentToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try accessToken(in: tokens)
+    guard token.role.takesPartInChats else { throw .forbidden("A token of this role has no part in chats") }
+    return token
+  }
+
+  /// - Throws: unless the request bears an operator's token.
+  @discardableResult
+  package func requireOperator(_ tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try accessToken(in: tokens)
+    guard token.role == .admin else { throw .forbidden("This needs an operator's token") }
+    return token
+  }
+
+  /// - Throws: unless the request bears the token of somebody who may publish.
+  package func publisherToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try accessToken(in: tokens)
+    guard token.role.mayPublish else { throw .forbidden("This needs a publisher's token") }
+    return token
+  }
+}

@@ -1,0 +1,38 @@
+/// One part of what the server can be asked: operations that belong together, with what answers them.
+package struct RoutedSurface<Routes: Sendable>: Sendable {
+  /// As the description has it.
+  package let description: APISurface
+  private let operations: [Operation<Routes>]
+
+  package init(
+    _ name: String, _ about: String, _ operations: [Operation<Routes>], schemas: [(String, APISchema)] = []
+  ) {
+    description = APISurface(name, about, operations.map(\.description), schemas: schemas)
+    self.operations = operations
+  }
+
+  /// A surface whose routes the server adds to the router by itself.
+  package init(described description: APISurface) {
+    self.description = description
+    operations = []
+  }
+
+  private init(description: APISurface, operations: [Operation<Routes>]) {
+    self.description = description
+    self.operations = operations
+  }
+
+  /// The same surface of whoever has such routes.
+  package func of<Whole: Sendable>(_ routes: @escaping @Sendable (Whole) -> Routes) -> RoutedSurface<Whole> {
+    RoutedSurface<Whole>(description: description, operations: operations.map { $0.of(routes) })
+  }
+
+  /// What goes into a router.
+  package func bound(to routes: Routes) -> [BoundOperation] {
+    operations.compactMap { operation in
+      operation.bind.map { bind in
+        BoundOperation(method: operation.description.method, path: operation.description.path, route: bind(routes))
+      }
+    }
+  }
+}

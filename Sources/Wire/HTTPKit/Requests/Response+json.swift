@@ -1,0 +1,26 @@
+package import HTTPTypes
+package import Hummingbird
+package import JSONEnvelope
+
+extension Response {
+  /// A JSON answer as the customer and agent surfaces give it. Spec: GMS 2.2.
+  package static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok, adding fields: HTTPFields = [:])
+    -> Response
+  {
+    var headers: HTTPFields = [
+      .contentType: "application/json;charset=UTF-8", .cacheControl: "no-cache, no-store", .pragma: "no-cache",
+    ]
+    headers.append(contentsOf: fields)
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+  }
+
+  package static func json(adding fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void) -> Response {
+    var writer = JSONWriter(capacity: 512)
+    write(&writer)
+    return json(writer.bytes, adding: fields)
+  }
+}
+
+extension HTTPField.Name {
+  package static let pragma = HTTPField.Name("Pragma")!
+}

@@ -1,0 +1,76 @@
+extension TokenStore {
+  /// The sender that a key belongs to; nil for a key that is none, or has been revoked.
+  ///
+  /// Asked for every message, so the token file is looked at only now and then: a revocation holds after
+  /// `EdgeLimits.senderKeyStaleness`. Any thread.
+  public func sender(forKey key: String) -> SenderIdentity? {
+    guard key.utf8.count <= EdgeLimits.secretBytesMaximum else { return nil }
+    // Looked up by its hash: how long that takes tells nothing about the keys that there are.
+    return senders().byDigest[Self.digest(of: key)]
+  }
+
+  /// The sender that the header `Authorization` stands for: `key=KEY`, `Bearer KEY`, or `Bearer` and an access token
+  /// from `makeAccessToken`. Spec: GCM B1.1, E2.
+  public func sender(authorization: String?) -> SenderIdentity? {
+    guard let authorization else { return nil }
+    if let key = Self.remainder(of: authorization, behind: "key=") { return sender(forKey: key) }
+    guard let secret = Self.bearer(of: authorization) else { return nil }
+    guard secret.hasPrefix(ShortLivedToken.prefix) else { return sender(forKey: secret) }
+    guard let id = shortLived.tokenID(of: secret, now: now()) else { return nil }
+    return senders().byTokenID[id]
+  }
+
+  /// The sender whose project this is, by its project id or its sender id; nil if no usable key is one's.
+  public func sender(ofProject project: String) -> String? {
+    let all = senders().byTokenID.values
+    return (all.first { $0.projectID == project } ?? all.first { $0.sender == project })?.sender
+  }
+
+  /// Whether a usable key of this sender is in test mode.
+  /// Whether there is a usable key of this sender.
+  public func isSender(_ sender: String) -> Bool { senders().byTokenID.values.contains { $0.sender == sender } }
+
+  package func isTestSender(_ sender: String) -> Bool {
+    senders().byTokenID.values.contains { $0.sender == sender && $0.isTest }
+  }
+
+  /// Stands for the key of this sender for `ShortLivedToken.lifetimeSeconds`, or until the key is revoked.
+  package func makeAccessToken(for identity: SenderIdentity) -> String {
+    shortLived.make(for: identity.tokenID, now: now())
+  }
+
+  /// The usable token whose service account has this address.
+  package func serviceAccount(_ email: String) -> (ServiceAccount, SenderIdentity)? {
+    guard let tokens = try? list() else { return nil }
+    for token in tokens where token.isUsable && token.sender?.account?.email == email {
+      guard let account = token.sender?.account, let identity = SenderIdentity(token) else { continue }
+      return (account, identity)
+    }
+    return nil
+  }
+
+  /// The secret in the header `Authorization: Bearer …`; nil for another scheme.
+  package static func bearer(of authorization: String?) -> String? {
+    authorization.flatMap { remainder(of: $0, behind: "bearer ") }
+  }
+
+  private static func remainder(of header: String, behind scheme: String) -> String? {
+    guard header.prefix(scheme.utf8.count).lowercased() == scheme else { return nil }
+    let rest = header.dropFirst(scheme.utf8.count).drop { $0 == " " }
+    return rest.isEmpty ? nil : String(rest)
+  }
+}
+
+/// The usable senders' keys, ready to be looked up.
+package struct SenderTable: Sendable {
+  package private(set) var byDigest: [[UInt8]: SenderIdentity] = [:]
+  package private(set) var byTokenID: [String: SenderIdentity] = [:]
+
+  package init(_ tokens: [AccessToken]) {
+    for token in tokens where token.isUsable {
+      guard let identity = SenderIdentity(token) else { continue }
+      byDigest[token.digest] = identity
+      byTokenID[token.id] = identity
+    }
+  }
+}
