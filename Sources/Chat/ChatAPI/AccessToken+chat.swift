@@ -1,11 +1,11 @@
-import ChatDomain
+package import ChatDomain
 package import ChatEngine
 import EngineKit
 import HTTPKit
 
 extension TokenRole {
   /// The side that a holder of this role stands on in a chat.
-  var partyRole: PartyRole {
+  package var partyRole: PartyRole {
     switch self {
     case .agent: .agent
     case .supervisor: .supervisor
@@ -14,7 +14,7 @@ extension TokenRole {
   }
 
   /// Whether the holder may join as `role`: a supervisor as anyone but the customer, the others as themselves.
-  func permits(_ role: PartyRole) -> Bool { role == partyRole || (self == .supervisor && role != .client) }
+  package func permits(_ role: PartyRole) -> Bool { role == partyRole || (self == .supervisor && role != .client) }
 }
 
 extension AccessToken {

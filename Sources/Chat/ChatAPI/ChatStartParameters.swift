@@ -45,13 +45,13 @@ extension DataPair {
   ]
 
   /// It says where pushes go, and so is not attached data once more.
-  var isPushRegistration: Bool { Self.pushRegistration.contains(name) }
+  package var isPushRegistration: Bool { Self.pushRegistration.contains(name) }
 }
 
 extension RequestParameters {
   /// The id of the subscription to push to; nil if none is named. Spec: GMS 3.4.
   /// - Throws: if a device is named as well: of the two one would get nothing.
-  var pushSubscription: String? {
+  package var pushSubscription: String? {
     get throws(EdgeFailure) {
       guard let id = first(of: "subscriptionID") else { return nil }
       guard first(of: "push_notification_deviceid") == nil else {
@@ -64,7 +64,7 @@ extension RequestParameters {
   /// Where pushes go; nil without a device: an app that has no token yet sends the type alone. A type that this server does
   /// not know or has not enabled is kept: the chat runs without pushes, and the verbose reply says why. Spec: GMS 7.1.
   /// - Throws: for what no server could push to: a device without a type, or what is no device of that type.
-  var pushTarget: PushTarget? {
+  package var pushTarget: PushTarget? {
     get throws(EdgeFailure) {
       guard var device = first(of: "push_notification_deviceid") else { return nil }
       guard let type = first(of: "push_notification_type") else { throw .missingParameter("push_notification_type") }

@@ -6,4 +6,10 @@ package struct ProvenUser: Sendable, Equatable {
   /// Nil if it does not say: it counts as older than any revocation.
   package let issuedAt: Timestamp?
   package let expiresAt: Timestamp
+
+  package init(key: String, issuedAt: Timestamp?, expiresAt: Timestamp) {
+    self.key = key
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+  }
 }

@@ -7,6 +7,11 @@ package struct UserTokenReader: Sendable {
   package let policy: TokenPolicy
   package let limits: EdgeLimits
 
+  package init(policy: TokenPolicy, limits: EdgeLimits) {
+    self.policy = policy
+    self.limits = limits
+  }
+
   package func user(of token: String, keys: [VerificationKey], now: Timestamp) throws(TokenFlaw) -> ProvenUser {
     guard token.utf8.count <= EdgeLimits.userTokenBytesMaximum else { throw .tooLong }
     guard let claims = Self.object(try signed(token, keys)) else { throw .malformed }

@@ -12,6 +12,8 @@ package struct ShortLivedToken: Sendable {
 
   private let secret = SymmetricKey(size: .bits256)
 
+  package init() {}
+
   /// - Parameter tokenID: of the key.
   package func make(for tokenID: String, now: Timestamp) -> String {
     let expiry = now.milliseconds / 1_000 + Self.lifetimeSeconds
