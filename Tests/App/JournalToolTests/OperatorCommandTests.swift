@@ -1,4 +1,5 @@
 import EntityRuntime
+import EventSourcing
 import Foundation
 import Journal
 import ProcessControl
@@ -90,9 +91,9 @@ struct OperatorCommandTests {
   func damaged() throws {
     try tool.write(300, to: "data/journal")
     try tool.change(tool.segment(1, of: "data/journal")) { $0[5_000] ^= 1 }
-    try expectNoStart(
-      status: 65,
-      "$data/journal/000000000001.segment is damaged at offset 4926 (a frame is damaged): "
+    try expect(
+      "journal verify $data/journal", status: 65,
+      "error: $data/journal/000000000001.segment is damaged at offset 4962 (a frame is damaged): "
         + "look at it with `carillon journal verify $data/journal`, restore it from a copy")
     try FileManager.default.removeItem(atPath: tool.path("data"))
     try tool.write(3, to: "data/journal")
