@@ -7,6 +7,7 @@ import Foundation
 ///       [--twice]                                      each seed twice: both runs must be the same
 ///   run --seed 17 [--commands 500] [--quiet]           one seed again, loudly
 ///   canaries [--seeds 500] [--commands 500]            finds each planted fault, or says which it did not find
+///   keep --seed 17 --directory D [--commands 500]      leaves what is on the seed's disk in the middle of its life
 /// ```
 /// Seeds run in child processes, some at a time: a fault that ends the process is told as what it is.
 public enum SimulationCommand {
@@ -14,7 +15,9 @@ public enum SimulationCommand {
   public static func run(_ arguments: [String]) -> Int32 {
     var options = Options()
     guard let verb = arguments.first, options.read(Array(arguments.dropFirst())) else {
-      print("usage: run --seeds 1...2000 | run --seed 17 [--quiet] | canaries; [--commands 500] [--jobs 2]")
+      print(
+        "usage: run --seeds 1...2000 | run --seed 17 [--quiet] | canaries | keep --seed 17 --directory D; [--commands 500] [--jobs 2]"
+      )
       return 2
     }
     switch verb {
@@ -25,6 +28,7 @@ public enum SimulationCommand {
       ).report()
     case "worker": return work(options)
     case "canaries": return CanaryHunt.run(seeds: options.seeds.count, commands: options.commands, jobs: options.jobs)
+    case "keep": return keep(options)
     default: return 2
     }
   }
@@ -34,6 +38,7 @@ public enum SimulationCommand {
     var seed: UInt64?
     var commands = 500
     var jobs = 2
+    var directory: String?
     var isQuiet = false
     /// Each seed is lived twice, and both lives must be the same to the last word.
     var isTwice = false
@@ -66,6 +71,7 @@ public enum SimulationCommand {
         case "--jobs":
           guard let number = Int(value), number > 0 else { return false }
           jobs = number
+        case "--directory": directory = value
         default: return false
         }
       }
@@ -82,6 +88,31 @@ public enum SimulationCommand {
     print(SeedSweep.describe(violation, seed: seed))
     return 1
   }
+
+  /// How a golden directory is made: all that one world has on its disk, and what kinds of entities live there.
+  private static func keep(_ options: Options) -> Int32 {
+    guard let seed = options.seed, let directory = options.directory else { return 2 }
+    SeededExecutor.install()
+    let world = World(seed: seed, segmentByteCount: keptSegmentByteCount)
+    world.live(commands: options.commands)
+    world.settle()
+    world.complete()
+    if let violation = world.violation {
+      print(SeedSweep.describe(violation, seed: seed))
+      return 1
+    }
+    do {
+      try world.keepDisk(in: directory)
+    } catch {
+      print("\(directory): \(error)")
+      return 1
+    }
+    print(world.livingKinds.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))
+    return 0
+  }
+
+  /// Small, so that what is kept has more than one segment.
+  private static let keptSegmentByteCount = 65_536
 
   /// One line for each seed, for the process that started this one.
   private static func work(_ options: Options) -> Int32 {

@@ -126,7 +126,8 @@ final class World: @unchecked Sendable {
     var losesPower: Bool
   }
 
-  init(seed: UInt64, isLoud: Bool = false) {
+  /// - Parameter segmentByteCount: of the journal; nil: one of two that the seed draws.
+  init(seed: UInt64, isLoud: Bool = false, segmentByteCount: Int? = nil) {
     self.seed = seed
     redacts = seed % 4 == 0
     messagingPercent = seed % 3 == 0 ? 20 : 80
@@ -138,7 +139,8 @@ final class World: @unchecked Sendable {
     trace = Trace(isLoud: isLoud)
     SeededExecutor.begin(seed: seed &* 0x9E37_79B9_7F4A_7C15)
     // Large enough for one record with all that waits for a device.
-    segmentByteCount = chance.comes(50) ? 262_144 : 524_288
+    let drawn = chance.comes(50) ? 262_144 : 524_288
+    self.segmentByteCount = segmentByteCount ?? drawn
     disk = MemoryDisk(sectorByteCount: chance.comes(50) ? 512 : 4_096)
     for _ in 0..<Self.customerCount { addCustomer() }
     for _ in 0..<Self.deviceCount { addDevice() }
@@ -180,8 +182,8 @@ final class World: @unchecked Sendable {
 
   // MARK: A run
 
-  /// Lives through `commands` steps and the end of all things.
-  func run(commands: Int) {
+  /// Lives through `commands` steps, and stands in the middle of life.
+  func live(commands: Int) {
     trace.begin(0, "the server starts")
     restart()
     while step < commands, violation == nil {
@@ -189,6 +191,11 @@ final class World: @unchecked Sendable {
       takeStep()
       counts.commands += 1
     }
+  }
+
+  /// Lives through `commands` steps and the end of all things.
+  func run(commands: Int) {
+    live(commands: commands)
     guard violation == nil else { return }
     step += 1
     trace.begin(step, "the end")
