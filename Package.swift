@@ -166,8 +166,8 @@ let package = Package(
     module(
       "DeviceEdge", in: "Sources/Messaging",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "MCSProtocol", "MessagingEngine", "NetworkAddress", "PushDomain",
-        "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
+        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "MCSProtocol", "MessagingEngine",
+        "NetworkAddress", "PushDomain", "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
     module(
       "CCSEdge", in: "Sources/Messaging",

@@ -10,14 +10,16 @@ import ServerKit
 ///
 /// Safe to share because all state is touched on the channel's event loop only; the methods that others call from
 /// elsewhere (`send` and those of `HTTPConnectionHandler+routes.swift`) do nothing but go there.
-final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
+final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, ResidentHandler,
+  @unchecked Sendable
+{
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let services: EdgeServices
-  let residents: LoopResidents
+  private var residency: Residency
   let eventLoop: any EventLoop
   /// The handler below, which goes when the protocol changes.
   let parser: ByteToMessageHandler<MeteredRequestDecoder>
@@ -25,7 +27,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   let meter: MeteredRequestDecoder
   var context: ChannelHandlerContext?
   private(set) var machine: HTTPConnectionMachine
-  private var place: LoopResidents.Place?
   /// What the parser has stumbled over.
   private(set) var parserError: HTTPParserError?
   /// What waits is being gone on with, further out.
@@ -54,7 +55,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     meter: MeteredRequestDecoder
   ) {
     self.services = services
-    self.residents = residents
+    residency = Residency(among: residents)
     self.parser = parser
     self.meter = meter
     eventLoop = residents.eventLoop
@@ -62,16 +63,15 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   var limits: EdgeLimits { services.limits }
+  var residents: LoopResidents { residency.residents }
 
   // MARK: Life
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = residents.add(self)
+    residency.begin(self)
     tell(.opened(isStopping: residents.isStopping))
   }
-
-  func handlerRemoved(context: ChannelHandlerContext) { release() }
 
   func channelInactive(context: ChannelHandlerContext) {
     // With TLS a farewell does not come as far as here.
@@ -81,10 +81,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   /// The connection is gone, or another protocol's handler takes over.
-  private func release() {
-    guard let place else { return }
-    residents.remove(place)
-    self.place = nil
+  func release() {
+    guard residency.end() else { return }
     context = nil
     incoming = nil
     tell(.ended)
@@ -114,8 +112,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private func perform(_ turn: HTTPConnectionTurn) {
     switch turn.deadline {
     case .kept: break
-    case .cleared: if let place { residents.clearDeadline(of: place) }
-    case .after(let duration): if let place { residents.setDeadline(of: place, after: duration) }
+    case .cleared: residency.clearDeadline()
+    case .after(let duration): residency.setDeadline(after: duration)
     }
     if let action = turn.action { perform(action) }
   }
@@ -195,7 +193,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 }
 
-extension HTTPConnectionHandler: LoopResident {
+extension HTTPConnectionHandler {
   func deadlinePassed() { tell(.deadlinePassed(now: residents.milliseconds)) }
   func serverStops() { tell(.stops) }
   func cut() { tell(.cut) }

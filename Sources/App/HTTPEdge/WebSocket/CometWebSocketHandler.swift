@@ -15,14 +15,14 @@ import ServerKit
 ///
 /// Safe to share because all state is touched on the channel's event loop only; `send`, which the engine calls from
 /// anywhere, does nothing but go there.
-final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
+final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = ByteBuffer
 
   private enum Phase { case open, leaving, closing, closed }
 
   private let services: EdgeServices
-  private let residents: LoopResidents
+  private var residency: Residency
   private let eventLoop: any EventLoop
   /// Whose it is: by the upgrade request, or since a message has proven it.
   private var caller: Caller
@@ -30,7 +30,6 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
   private let address: IPAddress?
   private var phase = Phase.open
   private var context: ChannelHandlerContext?
-  private var place: LoopResidents.Place?
   private var exchange: CometExchange?
   private var assembler: WebSocketMessageAssembler
   /// Bytes that the client's socket has not taken yet.
@@ -43,7 +42,7 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
     services: EdgeServices, residents: LoopResidents, caller: Caller, browserID: String?, address: IPAddress?
   ) {
     self.services = services
-    self.residents = residents
+    residency = Residency(among: residents)
     eventLoop = residents.eventLoop
     self.caller = caller
     self.browserID = browserID
@@ -57,13 +56,11 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = residents.add(self)
+    residency.begin(self)
     openExchange()
     setDeadline(services.limits.webSocketPingInterval)
-    if residents.isStopping { serverStops() }
+    if residency.residents.isStopping { serverStops() }
   }
-
-  func handlerRemoved(context: ChannelHandlerContext) { release() }
 
   func channelInactive(context: ChannelHandlerContext) {
     // With TLS a farewell does not come as far as here.
@@ -72,10 +69,8 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
     context.fireChannelInactive()
   }
 
-  private func release() {
-    guard let place else { return }
-    residents.remove(place)
-    self.place = nil
+  func release() {
+    guard residency.end() else { return }
     phase = .closed
     context = nil
     if let exchange { services.engine.comet.closed(exchange) }
@@ -87,9 +82,7 @@ final class CometWebSocketHandler: ChannelInboundHandler, @unchecked Sendable {
       address: address)
   }
 
-  private func setDeadline(_ duration: Duration) {
-    if let place { residents.setDeadline(of: place, after: duration) }
-  }
+  private func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
 
   private func close() {
     arrival.end(wasReset: false, context)
@@ -277,7 +270,7 @@ extension CometWebSocketHandler: CometSink {
   func sendOff() { eventLoop.execute { self.fail(.goingAway) } }
 }
 
-extension CometWebSocketHandler: LoopResident {
+extension CometWebSocketHandler {
   func deadlinePassed() {
     switch phase {
     case .open:

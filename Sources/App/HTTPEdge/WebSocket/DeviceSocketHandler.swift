@@ -9,7 +9,7 @@ import ServerKit
 /// One device's WebSocket: frames here, words in `DeviceSocketCodec`, everything else in `DeviceConnection`.
 ///
 /// Belongs to its channel's event loop. Spec: RFC 6455; GCM D8.
-final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopResident {
+final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = ByteBuffer
 
@@ -17,13 +17,12 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
   private static let sessionLimits = MCSLimits()
 
   private let services: EdgeServices
-  private let residents: LoopResidents
+  private var residency: Residency
   private let address: IPAddress?
   private var codec = DeviceSocketCodec()
   private var assembler: WebSocketMessageAssembler
   private var connection: DeviceConnection?
   private var context: ChannelHandlerContext?
-  private var place: LoopResidents.Place?
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
   private var isClosing = false
@@ -34,7 +33,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
   init(services: EdgeServices, residents: LoopResidents, address: IPAddress?) {
     self.services = services
     self.address = address
-    self.residents = residents
+    residency = Residency(among: residents)
     assembler = WebSocketMessageAssembler(
       bytesMaximum: Self.textBytesMaximum, fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
   }
@@ -43,26 +42,17 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = residents.add(self)
+    residency.begin(self)
     let connection = DeviceConnection(
-      messaging: services.engine.messaging, eventLoop: residents.eventLoop, metrics: Self.metrics,
+      messaging: services.engine.messaging, eventLoop: residency.residents.eventLoop, metrics: Self.metrics,
       guesses: services.guesses, limits: Self.sessionLimits, address: address, transport: self)
     self.connection = connection
     connection.opened()
-    if residents.isStopping { serverStops() }
+    if residency.residents.isStopping { serverStops() }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { release() }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    release()
-    context.fireChannelInactive()
-  }
-
-  private func release() {
-    guard let place else { return }
-    residents.remove(place)
-    self.place = nil
+  func release() {
+    guard residency.end() else { return }
     context = nil
     connection?.closed()
     connection = nil
@@ -196,9 +186,7 @@ final class DeviceSocketHandler: ChannelInboundHandler, DeviceTransport, LoopRes
 
   func loggedIn() {}
 
-  func setDeadline(_ duration: Duration) {
-    if let place { residents.setDeadline(of: place, after: duration) }
-  }
+  func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
 
   func deadlinePassed() {
     if isClosing {

@@ -6,13 +6,13 @@ import Synchronization
 ///
 /// Safe to share because all state but `outstanding` is touched on the channel's event loop only; what others call from
 /// elsewhere does nothing but go there.
-final class CCSConnectionHandler: ChannelDuplexHandler, LoopResident, @unchecked Sendable {
+final class CCSConnectionHandler: ChannelDuplexHandler, ResidentHandler, @unchecked Sendable {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let services: CCSServices
-  let residents: LoopResidents
+  private var residency: Residency
   private let reader: XMLStreamReader
   var stream: CCSStream
   private(set) var context: ChannelHandlerContext?
@@ -35,40 +35,32 @@ final class CCSConnectionHandler: ChannelDuplexHandler, LoopResident, @unchecked
   /// The login's, the keep-alive's, the draining's or the closing's, as the state is.
   private var deadline: Int64
   private var keyCheckAt: Int64
-  private var place: LoopResidents.Place?
   /// When the loop calls: at the earliest of the three at the latest.
   private var alarm = Int64.max
 
   init(id: String, services: CCSServices, residents: LoopResidents) {
     self.services = services
-    self.residents = residents
+    residency = Residency(among: residents)
     reader = XMLStreamReader(unitBytesMaximum: services.limits.loginStanzaBytesMaximum)
     stream = CCSStream(id: id, settings: services.streamSettings)
     deadline = residents.tick(after: services.limits.loginTimeout)
     keyCheckAt = residents.tick(after: services.limits.keyCheckInterval)
   }
 
+  var residents: LoopResidents { residency.residents }
+
   // MARK: Life
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = residents.add(self)
+    residency.begin(self)
     setAlarm()
     if residents.isStopping { serverStops() }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { release() }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    release()
-    context.fireChannelInactive()
-  }
-
   /// The connection is gone. What devices sent on it goes to another one, if it is not acknowledged.
-  private func release() {
-    guard let place else { return }
-    residents.remove(place)
-    self.place = nil
+  func release() {
+    guard residency.end() else { return }
     context = nil
     if discarded == nil { services.metrics.countClosing("lost") }
     detach()
@@ -189,9 +181,9 @@ final class CCSConnectionHandler: ChannelDuplexHandler, LoopResident, @unchecked
   /// What moves on later than it was only makes the loop call too early: cheaper than to tell it each time.
   private func setAlarm() {
     let earliest = min(deadline, keyCheckAt, writeDeadline ?? .max)
-    guard let place, earliest < alarm else { return }
+    guard earliest < alarm else { return }
     alarm = earliest
-    residents.setDeadline(of: place, at: earliest)
+    residency.setDeadline(at: earliest)
   }
 
   func deadlinePassed() {

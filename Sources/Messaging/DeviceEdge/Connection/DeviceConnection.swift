@@ -1,5 +1,7 @@
 public import EdgeSecurity
 import EngineKit
+import EntityRuntime
+import EventSourcing
 public import MCSProtocol
 public import MessagingEngine
 public import NIOCore
@@ -148,7 +150,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     guard messaging.isReady else { return .unavailable }
     do throws(InstallationFailure) {
       try await messaging.gateway.logIn(credentials, received: received, link: self)
-      return .accepted(DeviceClock.milliseconds())
+      return .accepted(SystemTime().now.milliseconds)
     } catch {
       return error == .unavailable ? .unavailable : .refused
     }

@@ -5,13 +5,13 @@ import ServerKit
 /// One connection of a device: bytes here, stanzas in `DeviceConnection`.
 ///
 /// Belongs to its channel's event loop.
-final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopResident {
+final class MCSConnectionHandler: ChannelDuplexHandler, ResidentHandler, DeviceTransport {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let residents: LoopResidents
+  private var residency: Residency
   private let makeConnection: (any DeviceTransport) -> DeviceConnection
   private let closeTimeout: Duration
   /// The connections that have not logged in yet; this one is counted among them.
@@ -20,7 +20,6 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopRes
   private var decoder: MCSFrameDecoder
   private var connection: DeviceConnection?
   private var context: ChannelHandlerContext?
-  private var place: LoopResidents.Place?
   /// Stanzas of one turn leave in one write.
   private var outgoing: ByteBuffer?
   private var hasSentVersion = false
@@ -31,7 +30,7 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopRes
     residents: LoopResidents, anonymous: OpenCount, limits: DeviceEdgeLimits,
     makeConnection: @escaping (any DeviceTransport) -> DeviceConnection
   ) {
-    self.residents = residents
+    residency = Residency(among: residents)
     self.anonymous = anonymous
     self.makeConnection = makeConnection
     closeTimeout = limits.closeTimeout
@@ -42,25 +41,16 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopRes
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    place = residents.add(self)
+    residency.begin(self)
     let connection = makeConnection(self)
     self.connection = connection
     // From the accept on: the handshake's time is the login's.
     connection.opened()
-    if residents.isStopping { connection.end(.draining) }
+    if residency.residents.isStopping { connection.end(.draining) }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { release() }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    release()
-    context.fireChannelInactive()
-  }
-
-  private func release() {
-    guard let place else { return }
-    residents.remove(place)
-    self.place = nil
+  func release() {
+    guard residency.end() else { return }
     loggedIn()
     context = nil
     outgoing = nil
@@ -144,9 +134,7 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceTransport, LoopRes
 
   // MARK: Housekeeping
 
-  func setDeadline(_ duration: Duration) {
-    if let place { residents.setDeadline(of: place, after: duration) }
-  }
+  func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
 
   /// Not one of those any more that nobody knows, or gone.
   func loggedIn() {
