@@ -105,7 +105,7 @@ let package = Package(
       "HTTPKit", in: "Sources/Wire",
       [
         "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "TextEncoding", asyncHTTPClient,
-        crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL,
+        crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL, nioWebSocket,
       ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
@@ -400,6 +400,7 @@ let package = Package(
     tests(
       "EdgeSecurityTests", in: "Wire",
       ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
+    tests("HTTPKitTests", in: "Wire", ["HTTPKit", nioCore, nioHTTP1, nioWebSocket]),
     tests(
       "ServerKitTests", in: "Wire",
       ["ServerKit", "EdgeSecurity", "NetworkAddress", nioCore, nioEmbedded, nioPosix]),

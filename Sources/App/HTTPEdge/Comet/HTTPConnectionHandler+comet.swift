@@ -59,7 +59,7 @@ extension HTTPConnectionHandler: CometSink {
     arrival.begin()
     var buffer = responseBuffer(capacity: 512 + reply.messages.reduce(2) { $0 + $1.count + 1 })
     buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
-    Self.writeFixedFields(into: &buffer)
+    ResponseSerializer.fixedFields(into: &buffer)
     if let browserID = reply.newBrowserID {
       BrowserCookie.write(browserID, isSecure: services.isTLS, into: &buffer)
     }

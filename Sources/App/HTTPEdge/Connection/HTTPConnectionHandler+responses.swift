@@ -11,7 +11,7 @@ extension HTTPConnectionHandler {
     let body = dialect.body(failure)
     var buffer = responseBuffer(capacity: 384 + body.count)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
-    Self.writeFixedFields(dialect.contentType, into: &buffer)
+    ResponseSerializer.fixedFields(dialect.contentType, into: &buffer)
     ResponseSerializer.fields(failure.fields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
     ResponseSerializer.finishHead(
@@ -75,20 +75,6 @@ extension HTTPConnectionHandler {
 
   func responseBuffer(capacity: Int) -> ByteBuffer {
     context?.channel.allocator.buffer(capacity: capacity) ?? ByteBufferAllocator().buffer(capacity: capacity)
-  }
-
-  /// What every JSON answer carries. Spec: GMS 2.2.
-  static func writeFixedFields(
-    _ contentType: StaticString = "application/json;charset=UTF-8", into buffer: inout ByteBuffer
-  ) {
-    buffer.writeStaticString("Content-Type: ")
-    buffer.writeStaticString(contentType)
-    buffer.writeStaticString(
-      """
-      \r
-      Cache-Control: no-cache, no-store\r
-      Pragma: no-cache\r\n
-      """)
   }
 
   func writeCrossOriginFields(into buffer: inout ByteBuffer) {

@@ -1,20 +1,20 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// What is to be done after one input: at most one change of the deadline, and after it at most one action.
 ///
 /// In this order, and no more than that: an action may bring the next input before it returns, and whatever followed it
 /// would undo what that one wants.
-struct HTTPConnectionTurn: Equatable {
-  enum Deadline: Equatable {
+package struct HTTPConnectionTurn: Equatable {
+  package enum Deadline: Equatable {
     case kept
     case cleared
     /// Replaces the one that was set.
     case after(Duration)
   }
 
-  var deadline = Deadline.kept
-  var action: HTTPConnectionAction?
+  package private(set) var deadline = Deadline.kept
+  package private(set) var action: HTTPConnectionAction?
 
   static let nothing = HTTPConnectionTurn()
 
@@ -27,7 +27,7 @@ struct HTTPConnectionTurn: Equatable {
 }
 
 /// One thing that an HTTP connection wants done.
-enum HTTPConnectionAction: Equatable {
+package enum HTTPConnectionAction: Equatable {
   /// Look at the head of the next request; `judged` or `refuses` follows.
   case judge(HTTPRequestHead)
   /// Say that the body is welcome.
@@ -55,7 +55,7 @@ enum HTTPConnectionAction: Equatable {
 }
 
 /// Why a request is answered before it has been read whole.
-enum HTTPConnectionRefusal: Equatable {
+package enum HTTPConnectionRefusal: Equatable {
   /// It is no HTTP that can be read.
   case unreadable
   case slowHead

@@ -1,7 +1,7 @@
-import NIOHTTP1
+package import NIOHTTP1
 
 /// What happens to an HTTP connection.
-enum HTTPConnectionInput {
+package enum HTTPConnectionInput {
   // The client and its socket.
   /// The connection has come. - Parameter isStopping: the server stops, so this is for one request at most.
   case opened(isStopping: Bool)
@@ -49,13 +49,20 @@ enum HTTPConnectionInput {
 }
 
 /// What whoever has looked at a head says of it.
-struct HTTPHeadVerdict: Equatable {
+package struct HTTPHeadVerdict: Equatable {
   /// Of the body, in bytes.
   var bodyBytesMaximum: Int
   /// The request will be refused; its body is read only to keep the connection.
-  var isRefused = false
+  var isRefused: Bool
   /// The milliseconds of the connection's loop.
   var now: Int64
   /// What the parser has taken since the connection began.
   var bytesRead: Int
+
+  package init(bodyBytesMaximum: Int, isRefused: Bool = false, now: Int64, bytesRead: Int) {
+    self.bodyBytesMaximum = bodyBytesMaximum
+    self.isRefused = isRefused
+    self.now = now
+    self.bytesRead = bytesRead
+  }
 }

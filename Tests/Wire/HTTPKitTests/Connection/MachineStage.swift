@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-@testable import HTTPEdge
+@testable import HTTPKit
 
 /// How far a connection is when something happens to it.
 enum MachineStage: CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 /// A response that leaves in parts.
-struct ResponseStream {
+package struct ResponseStream {
   /// False for a body of announced length and for HTTP/1.0, where the connection's end is the body's.
-  let isChunked: Bool
+  package let isChunked: Bool
   /// Server-sent events: silence is filled with comments.
   let isEventStream: Bool
   /// Parts that the client's socket has not taken yet.

@@ -1,11 +1,11 @@
-import HTTPTypes
-import NIOCore
+package import HTTPTypes
+package import NIOCore
 
 /// Writes HTTP/1.1 responses as bytes, so that head and body leave in one write.
 ///
 /// Spec: RFC 9112, message format.
-enum ResponseSerializer {
-  enum Framing {
+package enum ResponseSerializer {
+  package enum Framing {
     /// The body's length; for HEAD the length that GET would have had.
     case length(Int)
     case chunked
@@ -13,7 +13,7 @@ enum ResponseSerializer {
     case none
   }
 
-  static func statusLine(_ status: HTTPResponse.Status, into buffer: inout ByteBuffer) {
+  package static func statusLine(_ status: HTTPResponse.Status, into buffer: inout ByteBuffer) {
     buffer.writeStaticString("HTTP/1.1 ")
     buffer.writeString(String(status.code))
     buffer.writeStaticString(" ")
@@ -21,7 +21,7 @@ enum ResponseSerializer {
     buffer.writeStaticString("\r\n")
   }
 
-  static func fields(_ fields: HTTPFields, into buffer: inout ByteBuffer) {
+  package static func fields(_ fields: HTTPFields, into buffer: inout ByteBuffer) {
     for field in fields {
       // These are the connection's own business.
       switch field.name {
@@ -35,8 +35,22 @@ enum ResponseSerializer {
     }
   }
 
+  /// What every JSON answer carries. Spec: GMS 2.2.
+  package static func fixedFields(
+    _ contentType: StaticString = "application/json;charset=UTF-8", into buffer: inout ByteBuffer
+  ) {
+    buffer.writeStaticString("Content-Type: ")
+    buffer.writeStaticString(contentType)
+    buffer.writeStaticString(
+      """
+      \r
+      Cache-Control: no-cache, no-store\r
+      Pragma: no-cache\r\n
+      """)
+  }
+
   /// Writes what every answer has, the framing fields and the blank line.
-  static func finishHead(
+  package static func finishHead(
     _ framing: Framing, closing: Bool, _ security: SecurityFields, into buffer: inout ByteBuffer
   ) {
     security.write(into: &buffer)
@@ -52,7 +66,7 @@ enum ResponseSerializer {
     buffer.writeStaticString("\r\n")
   }
 
-  static func chunk(_ part: ByteBuffer, into buffer: inout ByteBuffer) {
+  package static func chunk(_ part: ByteBuffer, into buffer: inout ByteBuffer) {
     guard part.readableBytes > 0 else { return }  // an empty chunk would end the body
     buffer.writeString(String(part.readableBytes, radix: 16))
     buffer.writeStaticString("\r\n")
@@ -60,5 +74,5 @@ enum ResponseSerializer {
     buffer.writeStaticString("\r\n")
   }
 
-  static func lastChunk(into buffer: inout ByteBuffer) { buffer.writeStaticString("0\r\n\r\n") }
+  package static func lastChunk(into buffer: inout ByteBuffer) { buffer.writeStaticString("0\r\n\r\n") }
 }

@@ -1,17 +1,17 @@
 import HTTPTypes
-import NIOHTTP1
+package import NIOHTTP1
 
 /// What a head says and must say, whatever is asked for: found in one go through its fields.
-struct HeadSurvey {
+package struct HeadSurvey {
   /// Nil if there is nothing to complain of. The parser has refused already what it takes for no HTTP, and a length
   /// beside a transfer coding.
-  private(set) var refusal: EdgeFailure?
+  package private(set) var refusal: EdgeFailure?
   /// There is an `Authorization`.
-  private(set) var showsCredential = false
+  package private(set) var showsCredential = false
   /// It is a name and a password, which can be guessed.
-  private(set) var showsPassword = false
+  package private(set) var showsPassword = false
 
-  init(_ head: HTTPRequestHead) { refusal = look(at: head) }
+  package init(_ head: HTTPRequestHead) { refusal = look(at: head) }
 
   private mutating func look(at head: HTTPRequestHead) -> EdgeFailure? {
     var hosts = 0
@@ -42,7 +42,7 @@ struct HeadSurvey {
 
   /// Path and query string of a target that names scheme and server too, as clients of proxies send it: all that looks
   /// at targets here sees the one form. Nil for a target that is in it. Spec: RFC 9112, 3.2.
-  static func originForm(_ target: String) -> String? {
+  package static func originForm(_ target: String) -> String? {
     guard let authority = authority(of: target) else { return nil }
     let rest = target[authority.endIndex...]
     return rest.first == "/" ? String(rest) : "/" + rest

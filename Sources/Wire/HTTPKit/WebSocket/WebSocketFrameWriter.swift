@@ -1,9 +1,9 @@
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 
 /// Writes a server's frames: never masked, never fragmented. Spec: RFC 6455, section 5.2.
-enum WebSocketFrameWriter {
-  static func header(_ opcode: WebSocketOpcode, length: Int, into buffer: inout ByteBuffer) {
+package enum WebSocketFrameWriter {
+  package static func header(_ opcode: WebSocketOpcode, length: Int, into buffer: inout ByteBuffer) {
     buffer.writeInteger(0x80 | UInt8(webSocketOpcode: opcode))
     switch length {
     case 0..<126: buffer.writeInteger(UInt8(length))
@@ -16,7 +16,7 @@ enum WebSocketFrameWriter {
     }
   }
 
-  static func close(_ code: WebSocketErrorCode, into buffer: inout ByteBuffer) {
+  package static func close(_ code: WebSocketErrorCode, into buffer: inout ByteBuffer) {
     header(.connectionClose, length: 2, into: &buffer)
     buffer.write(webSocketErrorCode: code)
   }

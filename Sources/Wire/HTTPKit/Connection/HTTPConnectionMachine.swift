@@ -11,7 +11,7 @@ import NIOHTTP1
 /// the engine answers whenever it likes; *routing* has a task at work; *streaming* is its response leaving in parts;
 /// *draining* lets the client read a refusal whose request it is still sending. One request at a time: what follows it
 /// waits, bounded, and nothing more is read. After each turn that ends a request, `next` says how what waits goes on.
-struct HTTPConnectionMachine {
+package struct HTTPConnectionMachine {
   enum Phase {
     case idle
     case judging(AnnouncedBody, HTTPExpectation)
@@ -30,10 +30,10 @@ struct HTTPConnectionMachine {
   private(set) var phase = Phase.idle
 
   // The request in progress.
-  private(set) var isHead = false
+  package private(set) var isHead = false
   private(set) var isVersion10 = false
   /// The connection ends with the response in progress, or the next one.
-  private(set) var closesAfterResponse = false
+  package private(set) var closesAfterResponse = false
   /// The response goes out before the request has been read whole: what is left of it is drained.
   private var leavesRequestUnread = false
 
@@ -50,10 +50,10 @@ struct HTTPConnectionMachine {
   private var clientHasLeft = false
   private var serverStops = false
 
-  init(limits: HTTPConnectionLimits) { self.limits = limits }
+  package init(limits: HTTPConnectionLimits) { self.limits = limits }
 
   /// What is to be done after `input`.
-  mutating func received(_ input: HTTPConnectionInput) -> HTTPConnectionTurn {
+  package mutating func received(_ input: HTTPConnectionInput) -> HTTPConnectionTurn {
     switch input {
     case .opened(let isStopping):
       serverStops = isStopping
@@ -99,7 +99,7 @@ struct HTTPConnectionMachine {
   }
 
   /// How the connection goes on with what waits, once an action is done; nil if there is nothing to go on with now.
-  mutating func next() -> HTTPConnectionTurn? {
+  package mutating func next() -> HTTPConnectionTurn? {
     guard taken < waiting.count else {
       if !waiting.isEmpty { (waiting, taken) = ([], 0) }  // gives the memory back
       guard readIsWithheld else { return nil }
@@ -119,14 +119,14 @@ struct HTTPConnectionMachine {
 // MARK: - What others ask
 
 extension HTTPConnectionMachine {
-  var isPolling: Bool { if case .polling = phase { true } else { false } }
-  var isRouting: Bool { if case .routing = phase { true } else { false } }
+  package var isPolling: Bool { if case .polling = phase { true } else { false } }
+  package var isRouting: Bool { if case .routing = phase { true } else { false } }
 
   /// The response that leaves in parts.
-  var stream: ResponseStream? { if case .streaming(let stream) = phase { stream } else { nil } }
+  package var stream: ResponseStream? { if case .streaming(let stream) = phase { stream } else { nil } }
 
   /// Whether the head that is being looked at announces a body of more bytes than that.
-  func announcesMore(than limit: Int) -> Bool {
+  package func announcesMore(than limit: Int) -> Bool {
     if case .judging(let announced, _) = phase { announced.exceeds(limit) } else { false }
   }
 }

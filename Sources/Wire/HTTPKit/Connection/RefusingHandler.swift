@@ -1,23 +1,23 @@
-import NIOCore
+package import NIOCore
 
 /// The end of a connection above the limit: an honest answer, before a word is read.
-final class RefusingHandler: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
+package final class RefusingHandler: ChannelInboundHandler {
+  package typealias InboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
 
   private let failure: EdgeFailure
   private let security: SecurityFields
 
-  init(_ failure: EdgeFailure, security: SecurityFields) {
+  package init(_ failure: EdgeFailure, security: SecurityFields) {
     self.failure = failure
     self.security = security
   }
 
-  func channelActive(context: ChannelHandlerContext) {
+  package func channelActive(context: ChannelHandlerContext) {
     let body = failure.body
     var buffer = context.channel.allocator.buffer(capacity: 384)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
-    HTTPConnectionHandler.writeFixedFields(into: &buffer)
+    ResponseSerializer.fixedFields(into: &buffer)
     ResponseSerializer.fields(failure.fields, into: &buffer)
     ResponseSerializer.finishHead(.length(body.count), closing: true, security, into: &buffer)
     buffer.writeBytes(body)

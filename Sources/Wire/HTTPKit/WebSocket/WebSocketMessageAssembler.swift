@@ -1,11 +1,11 @@
-import NIOCore
-import NIOWebSocket
+package import NIOCore
+package import NIOWebSocket
 
 /// Puts the fragments of messages together, within bounds. Spec: RFC 6455, section 5.4.
-struct WebSocketMessageAssembler {
+package struct WebSocketMessageAssembler {
   /// Why the connection has to be closed.
-  struct Violation: Error, Equatable {
-    let code: WebSocketErrorCode
+  package struct Violation: Error, Equatable {
+    package let code: WebSocketErrorCode
   }
 
   private var fragments: ByteBuffer?
@@ -13,13 +13,13 @@ struct WebSocketMessageAssembler {
   private let bytesMaximum: Int
   private let fragmentsMaximum: Int
 
-  init(bytesMaximum: Int, fragmentsMaximum: Int) {
+  package init(bytesMaximum: Int, fragmentsMaximum: Int) {
     self.bytesMaximum = bytesMaximum
     self.fragmentsMaximum = fragmentsMaximum
   }
 
   /// Takes a data frame; returns the message that it completes.
-  mutating func add(_ frame: WebSocketFrame) throws(Violation) -> ByteBuffer? {
+  package mutating func add(_ frame: WebSocketFrame) throws(Violation) -> ByteBuffer? {
     var payload = frame.data
     if let key = frame.maskKey { payload.webSocketUnmask(key) }
     switch frame.opcode {

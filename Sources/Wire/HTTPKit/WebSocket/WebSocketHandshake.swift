@@ -1,24 +1,24 @@
 import Crypto
 import HTTPTypes
-import NIOHTTP1
+package import NIOHTTP1
 import TextEncoding
 
 /// The opening handshake, the server's side. Spec: RFC 6455, section 4.2.
 ///
 /// Done here because NIO's own upgrade handler drops requests that ask for an upgrade and do not get it.
-struct WebSocketHandshake {
-  static let version = "13"
+package struct WebSocketHandshake {
+  package static let version = "13"
 
   /// The value of `Sec-WebSocket-Accept`.
-  let accept: String
+  package let accept: String
 
   /// Whether the request asks for a WebSocket at all, well or badly.
-  static func isWanted(_ head: HTTPRequestHead) -> Bool {
+  package static func isWanted(_ head: HTTPRequestHead) -> Bool {
     head.method == .GET && has("websocket", in: head.headers[canonicalForm: "upgrade"])
       && has("upgrade", in: head.headers[canonicalForm: "connection"])
   }
 
-  init(_ head: HTTPRequestHead) throws(EdgeFailure) {
+  package init(_ head: HTTPRequestHead) throws(EdgeFailure) {
     guard head.headers.first(name: "sec-websocket-version") == Self.version else {
       throw EdgeFailure(.upgradeRequired, "WebSocket version 13 is spoken here", exception: "UpgradeException")
     }

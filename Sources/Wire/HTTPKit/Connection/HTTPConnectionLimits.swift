@@ -1,5 +1,5 @@
 /// What one HTTP connection may take and how long it may last: one object for all connections of a server.
-final class HTTPConnectionLimits: Sendable {
+package final class HTTPConnectionLimits: Sendable {
   /// Request line and header fields together, and what a body's chunks may bring beside their content.
   let headBytesMaximum: Int
   /// The most that one read takes from the socket.
@@ -16,7 +16,7 @@ final class HTTPConnectionLimits: Sendable {
   let drainTimeout: Duration
   let eventStreamHeartbeat: Duration
 
-  init(_ limits: EdgeLimits) {
+  package init(_ limits: EdgeLimits) {
     headBytesMaximum = limits.headBytesMaximum
     readBytesMaximum = EdgeLimits.readBufferBytes.maximum
     pipelinedPartsMaximum = limits.pipelinedPartsMaximum

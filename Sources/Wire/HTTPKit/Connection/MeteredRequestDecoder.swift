@@ -1,30 +1,30 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// NIO's parser, and how much it has read: what it passes over in silence, such as extensions of chunks, counts too.
 ///
 /// Belongs to its channel's event loop.
-final class MeteredRequestDecoder: ByteToMessageDecoder {
-  typealias InboundOut = HTTPServerRequestPart
+package final class MeteredRequestDecoder: ByteToMessageDecoder {
+  package typealias InboundOut = HTTPServerRequestPart
 
   private let decoder: HTTPRequestDecoder
   /// Bytes that the parser has taken since the connection began. Those of the read in progress are not among them yet.
-  private(set) var bytesRead = 0
+  package private(set) var bytesRead = 0
 
-  init(_ limits: NIOHTTPDecoderLimitConfiguration) {
+  package init(_ limits: NIOHTTPDecoderLimitConfiguration) {
     decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
   }
 
-  func decoderAdded(context: ChannelHandlerContext) { decoder.decoderAdded(context: context) }
-  func decoderRemoved(context: ChannelHandlerContext) { decoder.decoderRemoved(context: context) }
+  package func decoderAdded(context: ChannelHandlerContext) { decoder.decoderAdded(context: context) }
+  package func decoderRemoved(context: ChannelHandlerContext) { decoder.decoderRemoved(context: context) }
 
-  func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+  package func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     let before = buffer.readableBytes
     defer { bytesRead += before - buffer.readableBytes }
     return try decoder.decode(context: context, buffer: &buffer)
   }
 
-  func decodeLast(
+  package func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
     try decoder.decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import HTTPEdge
+@testable import HTTPKit
 
 @Suite("HTTP connection's machine, times and ends")
 struct MachineEndTests {

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 #if canImport(Glibc)
   import Glibc
@@ -9,27 +9,29 @@ import NIOCore
 ///
 /// A client that goes on over another connection has either got that response or lost it with its network. Written is
 /// not received: what a dead connection's kernel never acknowledged goes again. Spec: GMS 6.2, last paragraph.
-struct ResponseArrival {
+package struct ResponseArrival {
   /// An acknowledgment may be late without anything being lost: delayed ones take up to a fifth of a second, and the way.
   static let patience: TimeAmount = .milliseconds(500)
   static let pause: TimeAmount = .milliseconds(20)
 
   private var verdict: Bool?
 
+  package init() {}
+
   /// A response is about to be written.
-  mutating func begin() { verdict = nil }
+  package mutating func begin() { verdict = nil }
 
   /// The client has spoken again on this connection: it has read what was written to it.
-  mutating func heard() { verdict = verdict ?? true }
+  package mutating func heard() { verdict = verdict ?? true }
 
   /// The connection ends.
   /// - Parameter context: its socket is still open; nil if there is nothing to ask any more.
-  mutating func end(wasReset: Bool, _ context: ChannelHandlerContext?) {
+  package mutating func end(wasReset: Bool, _ context: ChannelHandlerContext?) {
     verdict = verdict ?? (wasReset ? false : context.map(Self.isAcknowledged) ?? true)
   }
 
   /// Nil if it may still come.
-  func hasArrived(_ context: ChannelHandlerContext?) -> Bool? {
+  package func hasArrived(_ context: ChannelHandlerContext?) -> Bool? {
     if let verdict { return verdict }
     guard let context else { return true }
     return Self.isAcknowledged(context) ? true : nil
@@ -53,7 +55,7 @@ struct ResponseArrival {
 
 extension EventLoop {
   /// Asks on the loop until there is an answer or no patience left.
-  func arrival(_ ask: @escaping @Sendable () -> Bool?) async -> Bool {
+  package func arrival(_ ask: @escaping @Sendable () -> Bool?) async -> Bool {
     let deadline = NIODeadline.now() + ResponseArrival.patience
     while true {
       do {
