@@ -114,7 +114,7 @@ struct Departures: Sendable {
     try await Departing.until { handler.isGone }
   }
 
-  private static func services(of server: ServerHarness) -> EdgeServices {
+  static func services(of server: ServerHarness) -> EdgeServices {
     EdgeServices(
       engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(port: 0), exposition: { "" },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
