@@ -85,18 +85,16 @@ struct CallbackInterpreter: Sendable {
       provider: wanted.provider, language: wanted.language ?? request.language, debug: wanted.debug)
     // A key that was made for this callback is nobody's: it must not own the device.
     let owner = request.isUserKeyMade ? nil : request.userKey
-    let order = PushDispatcher.Order(
+    let settings = options.current
+    let attempts = settings.callback(request.serviceName, "_max_notify_delivery_attempts", fields: request.fields)
+    var order = PushDispatcher.Order(
       id: id, address: address, tag: push.dialog.tag, app: request.serviceName, owner: owner)
-    await pushes.push(order) { device, expiry in
-      let settings = options.current
-      let attempts = settings.callback(request.serviceName, "_max_notify_delivery_attempts", fields: request.fields)
-      return PushMessage(
-        producer: id.producer, number: id.number, tag: push.dialog.tag,
-        alert: settings.texts.alert(for: push.dialog, language: request.language ?? wanted.language),
-        content: CallbackRendering.push(push.dialog, id: callback.id.key), service: request.serviceName,
-        target: device.address, attemptsMaximum: attempts.flatMap { Int($0) } ?? 3, expiry: push.expiry ?? expiry,
-        collapseKey: "callback", owner: owner, registeredAt: device.registeredAt)
-    }
+    order.alert = settings.texts.alert(for: push.dialog, language: request.language ?? wanted.language)
+    order.content = CallbackRendering.push(push.dialog, id: callback.id.key)
+    order.attemptsMaximum = attempts.flatMap { Int($0) } ?? 3
+    order.expiry = push.expiry
+    order.collapseKey = "callback"
+    await pushes.push(order)
   }
 }
 

@@ -177,14 +177,14 @@ public struct NotificationService: Sendable {
   private func push(_ publication: Publication, of subscription: Entity<Subscription>) async {
     guard let terms = await subscription.peek({ $0.terms }) else { return }
     let id = PushID(producer: Self.prefix + subscription.id.key, number: publication.number)
-    let order = PushDispatcher.Order(
-      id: id, address: terms.address, tag: publication.tag, app: nil, owner: terms.userKey, isPersonal: false)
-    await dispatcher.push(order, secondsDefault: Self.bounds.pushSecondsDefault) { device, expiry in
-      PushMessage(
-        producer: id.producer, number: id.number, tag: publication.tag, alert: publication.content.alert,
-        content: publication.content.bytes, service: "", target: device.address, expiry: expiry,
-        form: publication.content.isObject ? .message : .text, owner: terms.userKey, registeredAt: device.registeredAt)
-    }
+    var order = PushDispatcher.Order(
+      id: id, address: terms.address, tag: publication.tag, app: nil, owner: terms.userKey)
+    order.isPersonal = false
+    order.alert = publication.content.alert
+    order.content = publication.content.bytes
+    order.form = publication.content.isObject ? .message : .text
+    order.secondsDefault = Self.bounds.pushSecondsDefault
+    await dispatcher.push(order)
   }
 
   /// The timer has fired. A clock that was set back meanwhile makes it too early: it is set anew.

@@ -30,6 +30,8 @@ public struct PushSchedule: Sendable, Equatable {
   /// The pauses themselves, one after the other, instead of the three above; then the message has one attempt more
   /// than there are pauses.
   public var pauses: [Duration] = []
+  /// Seconds between attempts to reach an endpoint of the operator's or of a customer's back end. Spec: providers 4.3.
+  public static let threeDays: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
   /// 0…1, drawn by whoever asks, so that devices do not come back together: shortens the pause by up to half of it;
   /// of explicit `pauses` it takes off or adds up to a fifth.
   public var jitter = 1.0

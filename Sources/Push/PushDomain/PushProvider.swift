@@ -24,6 +24,9 @@ public protocol PushProvider: Sendable {
   /// Which lane a push to this target takes. Asked often: cheap, no I/O.
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane
 
+  /// Seconds between attempts, unless the option `push.retry_schedule` has others; empty: as `PushSchedule` has them.
+  var retryPauses: [Double] { get }
+
   /// Tries once. After a restart the same attempt may come again: delivery is at least once.
   func deliver(_ delivery: PushDelivery) async -> PushOutcome
 
@@ -42,6 +45,8 @@ extension PushProvider {
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
     CourierLane(id: target.type, label: target.type)
   }
+
+  public var retryPauses: [Double] { [] }
 
   public func reload() {}
 }

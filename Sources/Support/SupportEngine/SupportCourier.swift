@@ -24,6 +24,7 @@ final class SupportCourier: PushProvider {
   }
 
   var types: Set<String> { Self.all }
+  var retryPauses: [Double] { PushSchedule.threeDays }
 
   func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
     guard let (provider, address, options) = webhooks.way(of: target, options) else {

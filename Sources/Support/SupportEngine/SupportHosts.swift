@@ -122,8 +122,4 @@ extension SupportService: PushProducer {
   func objection(to message: PushMessage) async -> String? { refusal(of: message) }
 
   func addressGone(_ queue: String, reason: String) async { await gone(queue: queue) }
-
-  func retrySchedule(of message: PushMessage) -> [Double] {
-    SupportCourier.all.contains(message.target.type) ? PushSchedule.threeDays : []
-  }
 }

@@ -44,22 +44,18 @@ package struct ChatPushes: PushProducer {
         obstacle = "the subscription is over"
       }
     }
-    let order = PushDispatcher.Order(
+    var order = PushDispatcher.Order(
       id: PushID(producer: serviceID, number: push.number), address: wanted, tag: Self.tag,
-      app: entry?.serviceName ?? "", owner: entry?.userKey, obstacle: obstacle,
-      // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
-      isNoted: push.ordinal == 1)
-    await dispatcher.push(order) { device, expiry in
-      let attempts = chats.option("_max_notify_delivery_attempts", of: serviceID).flatMap(Int.init) ?? 3
-      let text = text(of: push, serviceID)
-      return PushMessage(
-        producer: order.id.producer, number: order.id.number, tag: order.tag, alert: text,
-        content: Self.content(
-          push, text: text, serviceID: serviceID, transcriptBytes: dispatcher.limits.pushTranscriptBytesMaximum),
-        compactContent: Self.content(push, text: text, serviceID: serviceID, transcriptBytes: nil),
-        service: entry?.serviceName ?? "", target: device.address, attemptsMaximum: attempts, expiry: expiry,
-        owner: order.owner, registeredAt: device.registeredAt)
-    }
+      app: entry?.serviceName ?? "", owner: entry?.userKey)
+    order.obstacle = obstacle
+    // The machine goes on without pushes; once for each phase is enough to say so. Spec: GMS 7.1.
+    order.isNoted = push.ordinal == 1
+    order.alert = text(of: push, serviceID)
+    order.content = Self.content(
+      push, text: order.alert, serviceID: serviceID, transcriptBytes: dispatcher.limits.pushTranscriptBytesMaximum)
+    order.compactContent = Self.content(push, text: order.alert, serviceID: serviceID, transcriptBytes: nil)
+    order.attemptsMaximum = chats.option("_max_notify_delivery_attempts", of: serviceID).flatMap(Int.init) ?? 3
+    await dispatcher.push(order)
   }
 
   // MARK: Parts

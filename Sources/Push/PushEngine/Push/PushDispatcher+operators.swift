@@ -2,7 +2,7 @@ import EngineKit
 import EntityRuntime
 import EventSourcing
 package import JSONEnvelope
-package import PushDomain
+import PushDomain
 
 /// What operators are told as it happens: POST to the option `push.events_url`, signed as all webhooks are. Nothing is
 /// told while the option is not set. Spec: providers 1.4, 4.1, 4.4.
@@ -23,13 +23,6 @@ package struct OperatorEvents: PushProducer {
 
   /// Nobody owes them: an event is told once, by its name.
   package func accepted(_ key: String, _ number: Int) async {}
-
-  package func retrySchedule(of message: PushMessage) -> [Double] { PushSchedule.threeDays }
-}
-
-extension PushSchedule {
-  /// Seconds between attempts to reach an endpoint of the operator's or of a customer's back end. Spec: providers 4.3.
-  package static let threeDays: [Double] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 }
 
 extension PushDispatcher {

@@ -57,64 +57,6 @@ package final class PushDispatcher: LaneRunner {
 
   // MARK: From a producer to a queue
 
-  /// A push that somebody owes, before it is known where it goes.
-  package struct Order {
-    package let id: PushID
-    let address: PushAddress
-    package let tag: String
-    /// For the registry of devices; also names the service in the log.
-    let app: String?
-    package let owner: String?
-    /// Whether a device that has become somebody else's gets it not.
-    var isPersonal = true
-    /// Why it cannot go, if the producer knows.
-    var obstacle: String?
-    /// Whether the log tells of one that cannot go.
-    var isNoted = true
-
-    package init(
-      id: PushID, address: PushAddress, tag: String, app: String?, owner: String?, isPersonal: Bool = true,
-      obstacle: String? = nil, isNoted: Bool = true
-    ) {
-      self.id = id
-      self.address = address
-      self.tag = tag
-      self.app = app
-      self.owner = owner
-      self.isPersonal = isPersonal
-      self.obstacle = obstacle
-      self.isNoted = isNoted
-    }
-  }
-
-  /// Makes the message of a push and hands it to its queue; or takes it over and ends it, or says that it is owed no
-  /// longer, if it cannot go.
-  /// - Parameter make: the message, for a device and for so many seconds; nil for as long as the producer says.
-  package func push(
-    _ order: Order, secondsDefault: Int = 3_600, _ make: (DeviceStanding, _ expiry: Timestamp) async -> PushMessage
-  ) async {
-    if let reason = order.obstacle ?? hindrance(order.address, tag: order.tag) {
-      metrics.skipped(type: order.address.type)
-      if order.isNoted {
-        logger.warning(
-          "push not sent",
-          metadata: ["service": "\(order.app ?? "")", "type": "\(order.address.type)", "reason": "\(reason)"])
-      }
-      return await producers.accepted(order.id)
-    }
-    let device = await devices.standing(
-      of: DeviceRegistration(address: order.address, app: order.app, owner: order.owner))
-    guard !order.isPersonal || device.mayGet(pushesOf: order.owner) else {
-      metrics.skipped(type: order.address.type)
-      logger.notice("push not sent", metadata: ["reason": "\(Self.otherOwner)"])
-      return await decline(order.id, for: device.address, reason: Self.otherOwner)
-    }
-    let seconds = pushOptions(device.address, tag: order.tag).integer("push.time_to_live") ?? secondsDefault
-    _ = await enqueue(await make(device, context.time.now.advanced(by: .seconds(seconds))))
-  }
-
-  private static let otherOwner = "the device has another owner now"
-
   /// - Returns: false if there is no queue for it: the producer goes on owing it, and offers it again after a restart.
   package func enqueue(_ message: PushMessage) async -> Bool {
     guard let queue = queues.entity(DeviceKey.of(message.target), limit: limits.pushQueuesMaximum) else {
@@ -318,7 +260,7 @@ package final class PushDispatcher: LaneRunner {
     schedule.jitter = random()
     let pauses =
       pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
-      ?? producers.retrySchedule(of: message)
+      ?? couriers[message.target.type]?.retryPauses ?? []
     // Also what no `Duration` can hold is a number to `Double`.
     schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
     return schedule

@@ -13,14 +13,11 @@ package protocol PushProducer: Sendable {
   func objection(to message: PushMessage) async -> String?
   /// A provider says that an address is gone. - Parameter queue: the key of its queue.
   func addressGone(_ queue: String, reason: String) async
-  /// Seconds between attempts, unless `push.retry_schedule` has others.
-  func retrySchedule(of message: PushMessage) -> [Double]
 }
 
 extension PushProducer {
   package func objection(to message: PushMessage) async -> String? { nil }
   package func addressGone(_ queue: String, reason: String) async {}
-  package func retrySchedule(of message: PushMessage) -> [Double] { [] }
 }
 
 /// All producers of pushes.
@@ -47,10 +44,6 @@ package final class PushProducers: Sendable {
 
   func objection(to message: PushMessage) async -> String? {
     await find(message.producer)?.producer.objection(to: message)
-  }
-
-  func retrySchedule(of message: PushMessage) -> [Double] {
-    find(message.producer)?.producer.retrySchedule(of: message) ?? []
   }
 
   func addressGone(_ queue: String, reason: String) async {

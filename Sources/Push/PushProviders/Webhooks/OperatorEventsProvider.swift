@@ -10,6 +10,7 @@ public struct OperatorEventsProvider: PushProvider {
   public init(courier: WebhookCourier) { self.courier = courier }
 
   public var types: Set<String> { [PushType.operatorEvents.rawValue] }
+  public var retryPauses: [Double] { PushSchedule.threeDays }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
