@@ -1,3 +1,4 @@
+import CarillonClient
 import JSONEnvelope
 import ProcessControl
 import Testing
@@ -33,6 +34,33 @@ extension ServerFromOutside {
         #expect(second.output.contains(server.dataDirectory) && second.output.contains("in use"))
         #expect(try await server.wire().get("/health/ready").status == 200)
       }
+    }
+
+    @Test("whoever connects while it starts is answered or turned away, and never left waiting")
+    func knocking() async throws {
+      try await ServerProcess.run { server in
+        for _ in 1...5 {
+          try await server.killNow()
+          try server.launch()
+          let pool = HTTPPool(ServerAddress(host: "127.0.0.1", port: server.port))
+          defer { pool.shutDown() }
+          try await Self.knock(pool)
+        }
+      }
+    }
+
+    /// Asks without a pause until the server is ready.
+    private static func knock(_ pool: HTTPPool) async throws {
+      let deadline = ContinuousClock.now + .seconds(15)
+      while ContinuousClock.now < deadline {
+        do throws(ClientError) {
+          let answer = try await pool.response(to: HTTPRequest(.get, "/health/ready"), timeout: .seconds(3))
+          if answer.status == 200 { return }
+        } catch {
+          if case .timedOut = error { throw EndToEndFailure("a request was left without an answer") }
+        }
+      }
+      throw EndToEndFailure("the server is not ready")
     }
 
     @Test("a bad configuration ends it with 78, every problem with file, section, option and reason")

@@ -26,6 +26,9 @@ struct ListenAddress: CustomStringConvertible {
     do {
       let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        // Takes nobody in: a connection that it had taken would stay open, with nobody to answer on it. Who comes in this
+        // moment is reset when it closes.
+        .serverChannelOption(.autoRead, value: false)
         .bind(host: host, port: port).wait()
       try channel.close().wait()
     } catch {
