@@ -1,5 +1,11 @@
 public import EventSourcing
 
+/// The fields of a broadcast's events, beside those of the work that it is accepted with.
+private enum Field {
+  static let receivers = PayloadField<Count>(1)
+  static let past = PayloadField<String>(3)
+}
+
 /// One message to a topic or a condition, on its way to all who match: accepted at once, handed out piece by piece.
 ///
 /// ```
@@ -108,8 +114,8 @@ extension BroadcastEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .accepted(let work): work.encode(into: &writer)
-    case .advanced(let past): writer.text(3, past)
-    case .finished(let receivers): writer.integer(1, receivers)
+    case .advanced(let past): writer.put(Field.past, past)
+    case .finished(let receivers): writer.put(Field.receivers, receivers)
     case .erased: break
     }
   }
@@ -117,75 +123,58 @@ extension BroadcastEvent: JournaledEvent {
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
     switch tag {
     case 1: self = .accepted(try BroadcastWork(payload: &payload))
-    case 2:
-      var past: String?
-      while let field = try payload.next() { if field == 3 { past = try payload.text() } else { try payload.skip() } }
-      guard let past else { throw .missingField(3) }
-      self = .advanced(past: past)
-    case 3:
-      var receivers = 0
-      while let field = try payload.next() {
-        if field == 1 { receivers = try payload.count(field) } else { try payload.skip() }
-      }
-      self = .finished(receivers: receivers)
+    case 2: self = .advanced(past: try PayloadFields(&payload).required(Field.past))
+    case 3: self = .finished(receivers: try PayloadFields(&payload)[Field.receivers] ?? 0)
     case 4: self = .erased
     default: throw .unknownTag(tag)
     }
   }
 }
 
-extension BroadcastWork {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.nested(1) { mail.encode(into: &$0) }
-    writer.text(2, condition)
-    writer.text(3, ifNotEmpty: past)
-    if let apple = variants[.apple] { writer.nested(4) { apple.encode(into: &$0) } }
-    if let web = variants[.web] { writer.nested(5) { web.encode(into: &$0) } }
+extension BroadcastWork: PayloadPart {
+  private enum Field {
+    static let mail = PayloadField<Mail>(1)
+    static let condition = PayloadField<String>(2)
+    static let past = PayloadField<String>(3)
+    static let apple = PayloadField<Mail>(4)
+    static let web = PayloadField<Mail>(5)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var mail: Mail?
-    var condition: String?
-    var past = ""
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.mail, mail)
+    writer.put(Field.condition, condition)
+    writer.put(Field.past, ifNotEmpty: past)
+    writer.put(Field.apple, ifPresent: variants[.apple])
+    writer.put(Field.web, ifPresent: variants[.web])
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     var variants: [MessagePlatform: Mail] = [:]
-    while let field = try payload.next() {
-      switch field {
-      case 4, 5:
-        var inner = try payload.nested()
-        variants[field == 4 ? .apple : .web] = try Mail(payload: &inner)
-      case 1:
-        var inner = try payload.nested()
-        mail = try Mail(payload: &inner)
-      case 2: condition = try payload.text()
-      case 3: past = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let mail else { throw .missingField(1) }
-    guard let condition else { throw .missingField(2) }
-    self.init(mail: mail, variants: variants, condition: condition)
-    self.past = past
+    variants[.apple] = try read[Field.apple]
+    variants[.web] = try read[Field.web]
+    self.init(mail: try read.required(Field.mail), variants: variants, condition: try read.required(Field.condition))
+    past = try read[Field.past] ?? ""
   }
 }
 
-/// The state of a broadcast as snapshots hold it: its work 1 (absent: none), finished 2 (absent: no). Field numbers are
-/// frozen.
+/// The state of a broadcast as snapshots hold it. Field numbers are frozen.
 extension Broadcast: RestorableState {
+  private enum Field {
+    /// Absent: none.
+    static let work = PayloadField<BroadcastWork>(1)
+    static let isFinished = PayloadField<Bool>(2)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if let work { writer.nested(1) { work.encode(into: &$0) } }
-    if isFinished { writer.bool(2, true) }
+    writer.put(Field.work, ifPresent: work)
+    writer.put(Field.isFinished, ifTrue: isFinished)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        work = try BroadcastWork(payload: &inner)
-      case 2: isFinished = try payload.bool()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    work = try read[Field.work]
+    isFinished = try read[Field.isFinished] ?? false
   }
 }

@@ -1,5 +1,11 @@
 public import EventSourcing
 
+/// The fields of device events, beside those of the registration or the address that an event is.
+private enum Field {
+  static let reason = PayloadField<String>(1)
+  static let state = PayloadField<[UInt8]>(1)
+}
+
 /// What happened to a device. Tags and field numbers are frozen.
 public enum DeviceEvent: Sendable, Equatable, Codable {
   case registered(DeviceRegistration)
@@ -31,8 +37,8 @@ extension DeviceEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .registered(let registration), .moved(let registration): registration.encode(into: &writer)
-    case .ended(let reason): writer.text(1, reason)
-    case .erased(let state): writer.data(1, state)
+    case .ended(let reason): writer.put(Field.reason, reason)
+    case .erased(let state): writer.put(Field.state, state)
     case .replaced(let address): address.encode(into: &writer)
     case .renewed: break
     }
@@ -42,19 +48,9 @@ extension DeviceEvent: JournaledEvent {
     switch tag {
     case 1: self = .registered(try DeviceRegistration(payload: &payload))
     case 2: self = .moved(try DeviceRegistration(payload: &payload))
-    case 3:
-      var reason: String?
-      while let field = try payload.next() {
-        if field == 1 { reason = try payload.text() } else { try payload.skip() }
-      }
-      guard let reason else { throw .missingField(1) }
-      self = .ended(reason: reason)
+    case 3: self = .ended(reason: try PayloadFields(&payload).required(Field.reason))
     case 4:
-      var state: [UInt8]?
-      while let field = try payload.next() {
-        if field == 1 { state = try payload.data() } else { try payload.skip() }
-      }
-      guard let state else { throw .missingField(1) }
+      let state = try PayloadFields(&payload).required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try Device(stateBytes: state)
       self = .erased(state: state)
@@ -65,68 +61,58 @@ extension DeviceEvent: JournaledEvent {
   }
 }
 
-extension DeviceRegistration {
-  func encode(into writer: inout PayloadWriter) {
-    writer.nested(1) { address.encode(into: &$0) }
-    writer.text(2, ifPresent: platform)
-    writer.text(3, ifPresent: app)
-    writer.text(4, ifPresent: owner)
+extension DeviceRegistration: PayloadPart {
+  private enum Field {
+    static let address = PayloadField<PushAddress>(1)
+    static let platform = PayloadField<String>(2)
+    static let app = PayloadField<String>(3)
+    static let owner = PayloadField<String>(4)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var address: PushAddress?, platform: String?, app: String?, owner: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        address = try PushAddress(payload: &inner)
-      case 2: platform = try payload.text()
-      case 3: app = try payload.text()
-      case 4: owner = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let address else { throw .missingField(1) }
-    self.init(address: address, platform: platform, app: app, owner: owner)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.address, address)
+    writer.put(Field.platform, ifPresent: platform)
+    writer.put(Field.app, ifPresent: app)
+    writer.put(Field.owner, ifPresent: owner)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      address: try read.required(Field.address), platform: try read[Field.platform], app: try read[Field.app],
+      owner: try read[Field.owner])
   }
 }
 
-/// The state of a device as snapshots and restatements hold it: registration 1 (absent: none, or erased), first
-/// registered at 2, registered at 3, reason of its end 4 (absent: it lives), end at 5, successor 6 (absent: none). Field
-/// numbers are frozen.
+/// The state of a device as snapshots and restatements hold it. Field numbers are frozen.
 extension Device: RestorableState {
+  private enum Field {
+    /// Absent: none, or erased.
+    static let registration = PayloadField<DeviceRegistration>(1)
+    static let firstRegisteredAt = PayloadField<Timestamp>(2)
+    static let registeredAt = PayloadField<Timestamp>(3)
+    /// Absent: it lives.
+    static let endReason = PayloadField<String>(4)
+    static let endedAt = PayloadField<Timestamp>(5)
+    static let successor = PayloadField<PushAddress>(6)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if let registration { writer.nested(1) { registration.encode(into: &$0) } }
-    writer.time(2, firstRegisteredAt)
-    writer.time(3, registeredAt)
-    if let ending {
-      writer.text(4, ending.reason)
-      writer.time(5, ending.at)
-    }
-    if let successor { writer.nested(6) { successor.encode(into: &$0) } }
+    writer.put(Field.registration, ifPresent: registration)
+    writer.put(Field.firstRegisteredAt, firstRegisteredAt)
+    writer.put(Field.registeredAt, registeredAt)
+    writer.put(Field.endReason, ifPresent: ending?.reason)
+    writer.put(Field.endedAt, ifPresent: ending?.at)
+    writer.put(Field.successor, ifPresent: successor)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    var reason: String?, end: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        registration = try DeviceRegistration(payload: &inner)
-      case 2: firstRegisteredAt = try payload.time()
-      case 3: registeredAt = try payload.time()
-      case 4: reason = try payload.text()
-      case 5: end = try payload.time()
-      case 6:
-        var inner = try payload.nested()
-        successor = try PushAddress(payload: &inner)
-      default: try payload.skip()
-      }
-    }
-    if let reason {
-      guard let end else { throw .missingField(5) }
-      ending = Ending(reason: reason, at: end)
-    }
+    let read = try PayloadFields(&payload)
+    registration = try read[Field.registration]
+    firstRegisteredAt = try read[Field.firstRegisteredAt] ?? .epoch
+    registeredAt = try read[Field.registeredAt] ?? .epoch
+    if let reason = try read[Field.endReason] { ending = Ending(reason: reason, at: try read.required(Field.endedAt)) }
+    successor = try read[Field.successor]
   }
 }

@@ -1,5 +1,13 @@
 public import EventSourcing
 
+/// The fields of a group's events and of its state. A number means the same in all of them.
+private enum Field {
+  /// Absent in a state: it has no members.
+  static let key = PayloadField<String>(1)
+  static let members = PayloadField<String>(2)
+  static let state = PayloadField<[UInt8]>(3)
+}
+
 /// Some registrations of one sender that are sent to as one: the devices of a user. Spec: GCM B7.
 public struct DeviceGroup: Decider, Codable, Equatable {
   public typealias Command = DeviceGroupCommand
@@ -116,54 +124,41 @@ extension DeviceGroupEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .created(let key, let members):
-      writer.text(1, key)
-      for member in members { writer.text(2, member) }
-    case .changed(let members):
-      for member in members { writer.text(2, member) }
+      writer.put(Field.key, key)
+      writer.put(each: Field.members, members)
+    case .changed(let members): writer.put(each: Field.members, members)
     case .ended: break
-    case .erased(let state): writer.data(3, state)
+    case .erased(let state): writer.put(Field.state, state)
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
-    if tag == 4 {
-      var state: [UInt8]?
-      while let field = try payload.next() {
-        if field == 3 { state = try payload.data() } else { try payload.skip() }
-      }
-      guard let state else { throw .missingField(3) }
+    let read = try PayloadFields(&payload)
+    switch tag {
+    case 1: self = .created(key: try read.required(Field.key), members: try read.all(Field.members))
+    case 2: self = .changed(members: try read.all(Field.members))
+    case 3: self = .ended
+    case 4:
+      let state = try read.required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try DeviceGroup(stateBytes: state)
       self = .erased(state: state)
-      return
-    }
-    let group = try DeviceGroup(state: &payload)
-    switch tag {
-    case 1:
-      guard let key = group.key else { throw .missingField(1) }
-      self = .created(key: key, members: group.members)
-    case 2: self = .changed(members: group.members)
-    case 3: self = .ended
     default: throw .unknownTag(tag)
     }
   }
 }
 
-/// The state of a group as snapshots hold it: key 1 (absent: it has no members), member 2…. Field numbers are frozen.
+/// The state of a group as snapshots hold it. Field numbers are frozen.
 extension DeviceGroup: RestorableState {
   public func encodeState(into writer: inout PayloadWriter) {
-    writer.text(1, ifPresent: key)
-    for member in members { writer.text(2, member) }
+    writer.put(Field.key, ifPresent: key)
+    writer.put(each: Field.members, members)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1: key = try payload.text()
-      case 2: members.append(try payload.text())
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    key = try read[Field.key]
+    members = try read.all(Field.members)
   }
 }

@@ -1,5 +1,13 @@
 public import EventSourcing
 
+/// The fields of a device's events, beside those of the identity or the registration that an event is.
+private enum Field {
+  static let number = PayloadField<Count>(1)
+  static let reason = PayloadField<String>(2)
+  static let keys = PayloadField<BrowserKeys>(2)
+  static let state = PayloadField<[UInt8]>(1)
+}
+
 /// What happened to a device that had checked in. Tags and field numbers are frozen.
 public enum InstallationEvent: Sendable, Equatable, Codable {
   case checkedIn(InstallationIdentity)
@@ -33,15 +41,15 @@ extension InstallationEvent: JournaledEvent {
     case .checkedIn(let identity): identity.encode(into: &writer)
     case .registered(let registration): registration.encode(into: &writer)
     case .registrationEnded(let number, let reason):
-      writer.integer(1, number)
-      writer.text(2, reason)
+      writer.put(Field.number, number)
+      writer.put(Field.reason, reason)
     case .keysSet(let number, let keys):
-      writer.integer(1, number)
-      writer.nested(2) { keys.encode(into: &$0) }
+      writer.put(Field.number, number)
+      writer.put(Field.keys, keys)
     case .topicJoined(let number, let topic), .topicLeft(let number, let topic):
-      writer.integer(1, number)
+      writer.put(Field.number, number)
       topic.encode(into: &writer)
-    case .erased(let state): writer.data(1, state)
+    case .erased(let state): writer.put(Field.state, state)
     }
   }
 
@@ -49,199 +57,164 @@ extension InstallationEvent: JournaledEvent {
     switch tag {
     case 1: self = .checkedIn(try InstallationIdentity(payload: &payload))
     case 2: self = .registered(try AppRegistration(payload: &payload))
-    case 3...6: self = try Self.change(tag: tag, payload: &payload)
+    default: try self.init(tag, try PayloadFields(&payload))
+    }
+  }
+
+  private init(_ tag: EventTag, _ read: PayloadFields) throws(PayloadError) {
+    switch tag {
+    case 3:
+      self = .registrationEnded(try read.required(Field.number), reason: try read.required(Field.reason))
+    case 4: self = .keysSet(try read.required(Field.number), try read.required(Field.keys))
+    case 5: self = .topicJoined(try read.required(Field.number), try SenderTopic(read))
+    case 6: self = .topicLeft(try read.required(Field.number), try SenderTopic(read))
     case 7:
-      var state: [UInt8]?
-      while let field = try payload.next() {
-        if field == 1 { state = try payload.data() } else { try payload.skip() }
-      }
-      guard let state else { throw .missingField(1) }
+      let state = try read.required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try Installation(stateBytes: state)
       self = .erased(state: state)
     default: throw .unknownTag(tag)
     }
   }
-
-  private static func change(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) -> InstallationEvent {
-    var number: Int?, text: String?, keys: BrowserKeys?, name: String?
-    while let field = try payload.next() {
-      switch (field, tag) {
-      case (1, _): number = try payload.count(field)
-      case (2, 4):
-        var inner = try payload.nested()
-        keys = try BrowserKeys(payload: &inner)
-      case (2, _): text = try payload.text()
-      case (3, 5...6): name = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let number else { throw .missingField(1) }
-    if tag == 4 {
-      guard let keys else { throw .missingField(2) }
-      return .keysSet(number, keys)
-    }
-    guard let text else { throw .missingField(2) }
-    if tag == 3 { return .registrationEnded(number, reason: text) }
-    guard let name else { throw .missingField(3) }
-    let topic = SenderTopic(sender: text, name: name)
-    return tag == 5 ? .topicJoined(number, topic) : .topicLeft(number, topic)
-  }
 }
 
-extension InstallationIdentity {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.data(1, securityDigest)
-    writer.data(2, seed)
+extension InstallationIdentity: PayloadPart {
+  private enum Field {
+    static let securityDigest = PayloadField<[UInt8]>(1)
+    static let seed = PayloadField<[UInt8]>(2)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var digest: [UInt8]?, seed: [UInt8]?
-    while let field = try payload.next() {
-      switch field {
-      case 1: digest = try payload.data()
-      case 2: seed = try payload.data()
-      default: try payload.skip()
-      }
-    }
-    guard let digest else { throw .missingField(1) }
-    guard let seed else { throw .missingField(2) }
-    self.init(securityDigest: digest, seed: seed)
-  }
-}
-
-extension BrowserKeys {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.data(1, publicKey)
-    writer.data(2, authenticationSecret)
-    writer.text(3, ifPresent: authorizedEntity)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.securityDigest, securityDigest)
+    writer.put(Field.seed, seed)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var key: [UInt8]?, secret: [UInt8]?, entity: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: key = try payload.data()
-      case 2: secret = try payload.data()
-      case 3: entity = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let key else { throw .missingField(1) }
-    guard let secret else { throw .missingField(2) }
-    self.init(publicKey: key, authenticationSecret: secret, authorizedEntity: entity)
-  }
-}
-
-extension SenderTopic {
-  /// Fields 2 and 3: it stands beside the number of a registration, or the time of a membership.
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.text(2, sender)
-    writer.text(3, name)
-  }
-}
-
-extension AppRegistration {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, number)
-    writer.text(2, app)
-    for sender in senders { writer.text(3, sender) }
-    writer.text(4, ifPresent: subtype)
-    writer.text(5, ifPresent: instanceID)
-    writer.text(6, ifPresent: scope)
-    writer.text(7, platform)
-    writer.text(8, ifPresent: appVersion)
-    writer.text(9, ifPresent: certificate)
-    if let relay { writer.nested(10) { relay.encode(into: &$0) } }
-    if let keys { writer.nested(11) { keys.encode(into: &$0) } }
-    for membership in topics {
-      writer.nested(12) { inner in
-        inner.time(1, membership.since)
-        membership.topic.encode(into: &inner)
-      }
-    }
-  }
-
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var number: Int?, app: String?, platform: String?
-    var subtype: String?, instanceID: String?, scope: String?, appVersion: String?, certificate: String?
-    var senders: [String] = []
-    var relay: PushAddress?, keys: BrowserKeys?
-    var topics: [TopicMembership] = []
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.count(field)
-      case 2: app = try payload.text()
-      case 3: senders.append(try payload.text())
-      case 4: subtype = try payload.text()
-      case 5: instanceID = try payload.text()
-      case 6: scope = try payload.text()
-      case 7: platform = try payload.text()
-      case 8: appVersion = try payload.text()
-      case 9: certificate = try payload.text()
-      case 10:
-        var inner = try payload.nested()
-        relay = try PushAddress(payload: &inner)
-      case 11:
-        var inner = try payload.nested()
-        keys = try BrowserKeys(payload: &inner)
-      case 12:
-        var inner = try payload.nested()
-        topics.append(try TopicMembership(payload: &inner))
-      default: try payload.skip()
-      }
-    }
-    guard let number else { throw .missingField(1) }
-    guard let app else { throw .missingField(2) }
-    guard let platform else { throw .missingField(7) }
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      number: number, app: app, senders: senders, subtype: subtype, instanceID: instanceID, scope: scope,
-      platform: platform, appVersion: appVersion, certificate: certificate, relay: relay)
-    self.keys = keys
-    self.topics = topics
+      securityDigest: try read.required(Field.securityDigest), seed: try read.required(Field.seed))
   }
 }
 
-extension TopicMembership {
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var since: Timestamp?, sender: String?, name: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: since = try payload.time()
-      case 2: sender = try payload.text()
-      case 3: name = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let since else { throw .missingField(1) }
-    guard let sender else { throw .missingField(2) }
-    guard let name else { throw .missingField(3) }
-    self.init(topic: SenderTopic(sender: sender, name: name), since: since)
+extension BrowserKeys: PayloadPart {
+  private enum Field {
+    static let publicKey = PayloadField<[UInt8]>(1)
+    static let authenticationSecret = PayloadField<[UInt8]>(2)
+    static let authorizedEntity = PayloadField<String>(3)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.publicKey, publicKey)
+    writer.put(Field.authenticationSecret, authenticationSecret)
+    writer.put(Field.authorizedEntity, ifPresent: authorizedEntity)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      publicKey: try read.required(Field.publicKey),
+      authenticationSecret: try read.required(Field.authenticationSecret),
+      authorizedEntity: try read[Field.authorizedEntity])
   }
 }
 
-/// The state of a device as snapshots and restatements hold it: identity 1 (absent: none, or erased), registration 2…,
-/// highest number 3. Field numbers are frozen.
+/// It stands beside the number of a registration, or the time of a membership.
+extension SenderTopic {
+  private enum Field {
+    static let sender = PayloadField<String>(2)
+    static let name = PayloadField<String>(3)
+  }
+
+  fileprivate func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.sender, sender)
+    writer.put(Field.name, name)
+  }
+
+  fileprivate init(_ read: PayloadFields) throws(PayloadError) {
+    self.init(sender: try read.required(Field.sender), name: try read.required(Field.name))
+  }
+}
+
+extension AppRegistration: PayloadPart {
+  private enum Field {
+    static let number = PayloadField<Count>(1)
+    static let app = PayloadField<String>(2)
+    static let senders = PayloadField<String>(3)
+    static let subtype = PayloadField<String>(4)
+    static let instanceID = PayloadField<String>(5)
+    static let scope = PayloadField<String>(6)
+    static let platform = PayloadField<String>(7)
+    static let appVersion = PayloadField<String>(8)
+    static let certificate = PayloadField<String>(9)
+    static let relay = PayloadField<PushAddress>(10)
+    static let keys = PayloadField<BrowserKeys>(11)
+    static let topics = PayloadField<TopicMembership>(12)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.number, number)
+    writer.put(Field.app, app)
+    writer.put(each: Field.senders, senders)
+    writer.put(Field.subtype, ifPresent: subtype)
+    writer.put(Field.instanceID, ifPresent: instanceID)
+    writer.put(Field.scope, ifPresent: scope)
+    writer.put(Field.platform, platform)
+    writer.put(Field.appVersion, ifPresent: appVersion)
+    writer.put(Field.certificate, ifPresent: certificate)
+    writer.put(Field.relay, ifPresent: relay)
+    writer.put(Field.keys, ifPresent: keys)
+    writer.put(each: Field.topics, topics)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      number: try read.required(Field.number), app: try read.required(Field.app), senders: try read.all(Field.senders),
+      subtype: try read[Field.subtype], instanceID: try read[Field.instanceID], scope: try read[Field.scope],
+      platform: try read.required(Field.platform), appVersion: try read[Field.appVersion],
+      certificate: try read[Field.certificate], relay: try read[Field.relay])
+    keys = try read[Field.keys]
+    topics = try read.all(Field.topics)
+  }
+}
+
+extension TopicMembership: PayloadPart {
+  private enum Field {
+    static let since = PayloadField<Timestamp>(1)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.since, since)
+    topic.encode(into: &writer)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let since = try read.required(Field.since)
+    self.init(topic: try SenderTopic(read), since: since)
+  }
+}
+
+/// The state of a device as snapshots and restatements hold it. Field numbers are frozen.
 extension Installation: RestorableState {
+  private enum Field {
+    /// Absent: none, or erased.
+    static let identity = PayloadField<InstallationIdentity>(1)
+    static let registrations = PayloadField<AppRegistration>(2)
+    static let highestNumber = PayloadField<Count>(3)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if let identity { writer.nested(1) { identity.encode(into: &$0) } }
-    for registration in registrations { writer.nested(2) { registration.encode(into: &$0) } }
-    writer.integer(3, highestNumber)
+    writer.put(Field.identity, ifPresent: identity)
+    writer.put(each: Field.registrations, registrations)
+    writer.put(Field.highestNumber, highestNumber)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        identity = try InstallationIdentity(payload: &inner)
-      case 2:
-        var inner = try payload.nested()
-        registrations.append(try AppRegistration(payload: &inner))
-      case 3: highestNumber = try payload.count(field)
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    identity = try read[Field.identity]
+    registrations = try read.all(Field.registrations)
+    highestNumber = try read[Field.highestNumber] ?? 0
   }
 }

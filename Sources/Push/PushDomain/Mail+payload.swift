@@ -1,150 +1,127 @@
-internal import EventSourcing
+public import EventSourcing
 
 // The stored form of a message in a mailbox. Field numbers are frozen.
-extension Mail {
-  /// Seconds; more than any protocol allows.
-  private static let timeToLiveMaximum = 31_536_000
-
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, id)
-    writer.text(2, scope)
-    writer.text(3, origin)
-    writer.text(4, category)
-    writer.text(5, ifPresent: collapseKey)
-    if sender != origin { writer.text(6, sender) }
-    writer.unsigned(7, UInt64(priority.rawValue))
-    if waitsWhileIdle { writer.bool(8, true) }
-    writer.time(9, acceptedAt)
-    writer.integer(10, timeToLive)
-    for pair in pairs {
-      writer.nested(11) { inner in
-        inner.text(1, pair.key)
-        inner.text(2, pair.value)
-      }
-    }
-    if let rawData { writer.data(12, rawData) }
-    writer.text(13, ifPresent: receiptFor)
+extension Mail: PayloadPart {
+  private enum Field {
+    static let id = PayloadField<String>(1)
+    static let scope = PayloadField<String>(2)
+    static let origin = PayloadField<String>(3)
+    static let category = PayloadField<String>(4)
+    static let collapseKey = PayloadField<String>(5)
+    /// Absent: the origin.
+    static let sender = PayloadField<String>(6)
+    static let priority = PayloadField<PushPriority>(7)
+    static let waitsWhileIdle = PayloadField<Bool>(8)
+    static let acceptedAt = PayloadField<Timestamp>(9)
+    static let timeToLive = PayloadField<MailTimeToLive>(10)
+    static let pairs = PayloadField<MailPair>(11)
+    static let rawData = PayloadField<[UInt8]>(12)
+    static let receiptFor = PayloadField<String>(13)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: String?, scope: String?, origin: String?, category: String?
-    var collapseKey: String?, sender: String?, receiptFor: String?
-    var priority: PushPriority?, acceptedAt: Timestamp?, timeToLive: Int?
-    var waitsWhileIdle = false
-    var pairs: [MailPair] = []
-    var rawData: [UInt8]?
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.text()
-      case 2: scope = try payload.text()
-      case 3: origin = try payload.text()
-      case 4: category = try payload.text()
-      case 5: collapseKey = try payload.text()
-      case 6: sender = try payload.text()
-      case 7:
-        guard let raw = UInt8(exactly: try payload.unsigned()), let known = PushPriority(rawValue: raw) else {
-          throw .outOfRange(field: 7)
-        }
-        priority = known
-      case 8: waitsWhileIdle = try payload.bool()
-      case 9: acceptedAt = try payload.time()
-      case 10:
-        let seconds = try payload.integer()
-        guard (0...Self.timeToLiveMaximum).contains(seconds) else { throw .outOfRange(field: 10) }
-        timeToLive = seconds
-      case 11:
-        var inner = try payload.nested()
-        pairs.append(try MailPair(payload: &inner))
-      case 12: rawData = try payload.data()
-      case 13: receiptFor = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let id else { throw .missingField(1) }
-    guard let scope else { throw .missingField(2) }
-    guard let origin else { throw .missingField(3) }
-    guard let category else { throw .missingField(4) }
-    guard let priority else { throw .missingField(7) }
-    guard let acceptedAt else { throw .missingField(9) }
-    guard let timeToLive else { throw .missingField(10) }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.scope, scope)
+    writer.put(Field.origin, origin)
+    writer.put(Field.category, category)
+    writer.put(Field.collapseKey, ifPresent: collapseKey)
+    writer.put(Field.sender, sender, unless: origin)
+    writer.put(Field.priority, priority)
+    writer.put(Field.waitsWhileIdle, ifTrue: waitsWhileIdle)
+    writer.put(Field.acceptedAt, acceptedAt)
+    writer.put(Field.timeToLive, timeToLive)
+    writer.put(each: Field.pairs, pairs)
+    writer.put(Field.rawData, ifPresent: rawData)
+    writer.put(Field.receiptFor, ifPresent: receiptFor)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let origin = try read.required(Field.origin)
     self.init(
-      id: id, scope: scope, origin: origin, category: category, collapseKey: collapseKey, sender: sender ?? origin,
-      priority: priority, waitsWhileIdle: waitsWhileIdle, acceptedAt: acceptedAt, timeToLive: timeToLive, pairs: pairs,
-      rawData: rawData, receiptFor: receiptFor)
+      id: try read.required(Field.id), scope: try read.required(Field.scope), origin: origin,
+      category: try read.required(Field.category), collapseKey: try read[Field.collapseKey],
+      sender: try read[Field.sender] ?? origin, priority: try read.required(Field.priority),
+      waitsWhileIdle: try read[Field.waitsWhileIdle] ?? false, acceptedAt: try read.required(Field.acceptedAt),
+      timeToLive: try read.required(Field.timeToLive), pairs: try read.all(Field.pairs),
+      rawData: try read[Field.rawData], receiptFor: try read[Field.receiptFor])
   }
 }
 
-extension MailPair {
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var key: String?, value: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: key = try payload.text()
-      case 2: value = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let key else { throw .missingField(1) }
-    guard let value else { throw .missingField(2) }
-    self.init(key, value)
+/// Seconds; at most a year, which is more than any protocol allows. Zigzag, as every `Int`.
+private enum MailTimeToLive: PayloadKind {
+  static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) { writer.integer(field, value) }
+
+  /// - Throws: `outOfRange`.
+  static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
+    let seconds = try reader.integer()
+    guard (0...31_536_000).contains(seconds) else { throw .outOfRange(field: field) }
+    return seconds
   }
 }
 
-extension EndedMail {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, id)
-    writer.text(2, scope)
-    writer.text(3, sender)
-    writer.text(4, category)
-    writer.text(5, ifPresent: receiptFor)
-    writer.time(6, acceptedAt)
+extension MailPair: PayloadPart {
+  private enum Field {
+    static let key = PayloadField<String>(1)
+    static let value = PayloadField<String>(2)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: String?, scope: String?, sender: String?, category: String?, receiptFor: String?
-    var acceptedAt = Timestamp.epoch
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.text()
-      case 2: scope = try payload.text()
-      case 3: sender = try payload.text()
-      case 4: category = try payload.text()
-      case 5: receiptFor = try payload.text()
-      case 6: acceptedAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    guard let id else { throw .missingField(1) }
-    guard let scope else { throw .missingField(2) }
-    guard let sender else { throw .missingField(3) }
-    guard let category else { throw .missingField(4) }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.key, key)
+    writer.put(Field.value, value)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      id: id, scope: scope, sender: sender, category: category, receiptFor: receiptFor, acceptedAt: acceptedAt)
+      try read.required(Field.key), try read.required(Field.value))
   }
 }
 
-extension MailNotice {
-  func encode(into writer: inout PayloadWriter) {
-    writer.nested(1) { last.encode(into: &$0) }
-    writer.integer(2, count)
-    if isOpen { writer.bool(3, true) }
+extension EndedMail: PayloadPart {
+  private enum Field {
+    static let id = PayloadField<String>(1)
+    static let scope = PayloadField<String>(2)
+    static let sender = PayloadField<String>(3)
+    static let category = PayloadField<String>(4)
+    static let receiptFor = PayloadField<String>(5)
+    static let acceptedAt = PayloadField<Timestamp>(6)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var last: Mail?, count: Int?
-    var isOpen = false
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        last = try Mail(payload: &inner)
-      case 2: count = try payload.count(field)
-      case 3: isOpen = try payload.bool()
-      default: try payload.skip()
-      }
-    }
-    guard let last else { throw .missingField(1) }
-    guard let count else { throw .missingField(2) }
-    self.init(last, count: count, isOpen: isOpen)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.scope, scope)
+    writer.put(Field.sender, sender)
+    writer.put(Field.category, category)
+    writer.put(Field.receiptFor, ifPresent: receiptFor)
+    writer.put(Field.acceptedAt, acceptedAt)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      id: try read.required(Field.id), scope: try read.required(Field.scope), sender: try read.required(Field.sender),
+      category: try read.required(Field.category), receiptFor: try read[Field.receiptFor],
+      acceptedAt: try read[Field.acceptedAt] ?? .epoch)
+  }
+}
+
+extension MailNotice: PayloadPart {
+  private enum Field {
+    static let last = PayloadField<Mail>(1)
+    static let count = PayloadField<Count>(2)
+    static let isOpen = PayloadField<Bool>(3)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.last, last)
+    writer.put(Field.count, count)
+    writer.put(Field.isOpen, ifTrue: isOpen)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      try read.required(Field.last), count: try read.required(Field.count), isOpen: try read[Field.isOpen] ?? false)
   }
 }

@@ -95,30 +95,4 @@ extension Mailbox {
     messages.removeAll { scopes.contains($0.scope) }
     notices = notices.filter { !scopes.contains($0.value.last.scope) }
   }
-
-  // MARK: State
-
-  /// Message 1…, notice 2…, confirms 3 (absent: no).
-  func encode(into writer: inout PayloadWriter) {
-    for mail in messages { writer.nested(1) { mail.encode(into: &$0) } }
-    for (_, notice) in notices.sorted(by: { $0.key < $1.key }) { writer.nested(2) { notice.encode(into: &$0) } }
-    if confirms { writer.bool(3, true) }
-  }
-
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        messages.append(try Mail(payload: &inner))
-      case 2:
-        var inner = try payload.nested()
-        let notice = try MailNotice(payload: &inner)
-        notices[notice.last.flow] = notice
-      case 3: confirms = try payload.bool()
-      default: try payload.skip()
-      }
-    }
-  }
 }

@@ -138,7 +138,7 @@ public struct EndedMail: Sendable, Equatable, Codable {
 }
 
 /// How a message left its mailbox. The raw values are frozen (journal).
-public enum MailEnding: UInt8, Sendable, Equatable, Codable, CaseIterable {
+public enum MailEnding: UInt8, PayloadCode, Codable, CaseIterable {
   case acknowledged = 1
   /// A newer one with the same key has taken its place. Spec: GCM S36.
   case collapsed = 2

@@ -1,4 +1,4 @@
-internal import EventSourcing
+public import EventSourcing
 
 /// How a push is to look, as far as its producer says; what is nil comes from the options of its tag. Spec: providers
 /// 2.6, 3.2.
@@ -30,42 +30,55 @@ public struct PushDisplay: Sendable, Equatable, Codable {
   }
 }
 
-extension PushDisplay {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, ifPresent: title)
-    writer.text(2, ifPresent: subtitle)
-    writer.text(3, ifPresent: body)
-    if let badge { writer.integer(4, badge) }
-    writer.text(5, ifPresent: sound)
-    writer.text(6, ifPresent: image)
-    writer.text(7, ifPresent: threadID)
-    writer.text(8, ifPresent: category)
-    writer.text(9, ifPresent: interruptionLevel)
-    if isContentAvailable { writer.bool(10, true) }
-    if isMutableContent { writer.bool(11, true) }
-    writer.text(12, ifPresent: pushType)
-    writer.text(13, ifPresent: aps)
+// Field numbers are frozen.
+extension PushDisplay: PayloadPart {
+  private enum Field {
+    static let title = PayloadField<String>(1)
+    static let subtitle = PayloadField<String>(2)
+    static let body = PayloadField<String>(3)
+    static let badge = PayloadField<Int>(4)
+    static let sound = PayloadField<String>(5)
+    static let image = PayloadField<String>(6)
+    static let threadID = PayloadField<String>(7)
+    static let category = PayloadField<String>(8)
+    static let interruptionLevel = PayloadField<String>(9)
+    static let isContentAvailable = PayloadField<Bool>(10)
+    static let isMutableContent = PayloadField<Bool>(11)
+    static let pushType = PayloadField<String>(12)
+    static let aps = PayloadField<String>(13)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.title, ifPresent: title)
+    writer.put(Field.subtitle, ifPresent: subtitle)
+    writer.put(Field.body, ifPresent: body)
+    writer.put(Field.badge, ifPresent: badge)
+    writer.put(Field.sound, ifPresent: sound)
+    writer.put(Field.image, ifPresent: image)
+    writer.put(Field.threadID, ifPresent: threadID)
+    writer.put(Field.category, ifPresent: category)
+    writer.put(Field.interruptionLevel, ifPresent: interruptionLevel)
+    writer.put(Field.isContentAvailable, ifTrue: isContentAvailable)
+    writer.put(Field.isMutableContent, ifTrue: isMutableContent)
+    writer.put(Field.pushType, ifPresent: pushType)
+    writer.put(Field.aps, ifPresent: aps)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1: title = try payload.text()
-      case 2: subtitle = try payload.text()
-      case 3: body = try payload.text()
-      case 4: badge = try payload.integer()
-      case 5: sound = try payload.text()
-      case 6: image = try payload.text()
-      case 7: threadID = try payload.text()
-      case 8: category = try payload.text()
-      case 9: interruptionLevel = try payload.text()
-      case 10: isContentAvailable = try payload.bool()
-      case 11: isMutableContent = try payload.bool()
-      case 12: pushType = try payload.text()
-      case 13: aps = try payload.text()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    title = try read[Field.title]
+    subtitle = try read[Field.subtitle]
+    body = try read[Field.body]
+    badge = try read[Field.badge]
+    sound = try read[Field.sound]
+    image = try read[Field.image]
+    threadID = try read[Field.threadID]
+    category = try read[Field.category]
+    interruptionLevel = try read[Field.interruptionLevel]
+    isContentAvailable = try read[Field.isContentAvailable] ?? false
+    isMutableContent = try read[Field.isMutableContent] ?? false
+    pushType = try read[Field.pushType]
+    aps = try read[Field.aps]
   }
 }

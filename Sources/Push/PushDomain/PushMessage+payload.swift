@@ -1,118 +1,69 @@
-internal import EventSourcing
+public import EventSourcing
 
 // The stored form of a message. Field numbers are frozen.
-extension PushMessage {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, producer)
-    writer.integer(2, number)
-    writer.text(3, tag)
-    writer.text(4, alert)
-    writer.data(5, content)
-    if let compactContent { writer.data(6, compactContent) }
-    writer.text(7, service)
-    writer.nested(8) { target.encode(into: &$0) }
-    writer.integer(9, attemptsMaximum)
-    if let expiry { writer.time(10, expiry) }
-    writer.text(11, ifPresent: collapseKey)
-    writer.unsigned(12, UInt64(priority.rawValue))
-    if isNowOrNever { writer.bool(13, true) }
-    if let display { writer.nested(14) { display.encode(into: &$0) } }
-    if form != .message { writer.unsigned(15, UInt64(form.rawValue)) }
-    writer.text(16, ifPresent: owner)
-    if let registeredAt { writer.time(17, registeredAt) }
+extension PushMessage: PayloadPart {
+  private enum Field {
+    static let producer = PayloadField<String>(1)
+    static let number = PayloadField<Int>(2)
+    static let tag = PayloadField<String>(3)
+    static let alert = PayloadField<String>(4)
+    static let content = PayloadField<[UInt8]>(5)
+    static let compactContent = PayloadField<[UInt8]>(6)
+    static let service = PayloadField<String>(7)
+    static let target = PayloadField<PushAddress>(8)
+    static let attemptsMaximum = PayloadField<Int>(9)
+    static let expiry = PayloadField<Timestamp>(10)
+    static let collapseKey = PayloadField<String>(11)
+    static let priority = PayloadField<PushPriority>(12)
+    static let isNowOrNever = PayloadField<Bool>(13)
+    static let display = PayloadField<PushDisplay>(14)
+    static let form = PayloadField<PushContentForm>(15)
+    static let owner = PayloadField<String>(16)
+    static let registeredAt = PayloadField<Timestamp>(17)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var producer: String?, number: Int?, tag: String?, service: String?, target: PushAddress?
-    var alert: String?, collapseKey: String?
-    var content: [UInt8]?, compactContent: [UInt8]?
-    var attemptsMaximum: Int?
-    var expiry: Timestamp?
-    var priority: PushPriority?
-    var isNowOrNever = false
-    var display: PushDisplay?
-    var form = PushContentForm.message
-    var owner: String?
-    var registeredAt: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: producer = try payload.text()
-      case 2: number = try payload.integer()
-      case 3: tag = try payload.text()
-      case 4: alert = try payload.text()
-      case 5: content = try payload.data()
-      case 6: compactContent = try payload.data()
-      case 7: service = try payload.text()
-      case 8:
-        var inner = try payload.nested()
-        target = try PushAddress(payload: &inner)
-      case 9: attemptsMaximum = try payload.integer()
-      case 10: expiry = try payload.time()
-      case 11: collapseKey = try payload.text()
-      case 12:
-        guard let raw = UInt8(exactly: try payload.unsigned()), let known = PushPriority(rawValue: raw) else {
-          throw .outOfRange(field: 12)
-        }
-        priority = known
-      case 13: isNowOrNever = try payload.bool()
-      case 14:
-        var inner = try payload.nested()
-        display = try PushDisplay(payload: &inner)
-      case 15:
-        guard let raw = UInt8(exactly: try payload.unsigned()), let known = PushContentForm(rawValue: raw) else {
-          throw .outOfRange(field: 15)
-        }
-        form = known
-      case 16: owner = try payload.text()
-      case 17: registeredAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    guard let producer else { throw .missingField(1) }
-    guard let number else { throw .missingField(2) }
-    guard let tag else { throw .missingField(3) }
-    guard let alert else { throw .missingField(4) }
-    guard let content else { throw .missingField(5) }
-    guard let service else { throw .missingField(7) }
-    guard let target else { throw .missingField(8) }
-    guard let attemptsMaximum else { throw .missingField(9) }
-    guard let priority else { throw .missingField(12) }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.producer, producer)
+    writer.put(Field.number, number)
+    writer.put(Field.tag, tag)
+    writer.put(Field.alert, alert)
+    writer.put(Field.content, content)
+    writer.put(Field.compactContent, ifPresent: compactContent)
+    writer.put(Field.service, service)
+    writer.put(Field.target, target)
+    writer.put(Field.attemptsMaximum, attemptsMaximum)
+    writer.put(Field.expiry, ifPresent: expiry)
+    writer.put(Field.collapseKey, ifPresent: collapseKey)
+    writer.put(Field.priority, priority)
+    writer.put(Field.isNowOrNever, ifTrue: isNowOrNever)
+    writer.put(Field.display, ifPresent: display)
+    writer.put(Field.form, form, unless: .message)
+    writer.put(Field.owner, ifPresent: owner)
+    writer.put(Field.registeredAt, ifPresent: registeredAt)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      producer: producer, number: number, tag: tag, alert: alert, content: content, compactContent: compactContent,
-      service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: expiry, collapseKey: collapseKey,
-      priority: priority, isNowOrNever: isNowOrNever, display: display, form: form, owner: owner,
-      registeredAt: registeredAt)
+      producer: try read.required(Field.producer), number: try read.required(Field.number),
+      tag: try read.required(Field.tag), alert: try read.required(Field.alert),
+      content: try read.required(Field.content), compactContent: try read[Field.compactContent],
+      service: try read.required(Field.service), target: try read.required(Field.target),
+      attemptsMaximum: try read.required(Field.attemptsMaximum), expiry: try read[Field.expiry],
+      collapseKey: try read[Field.collapseKey], priority: try read.required(Field.priority),
+      isNowOrNever: try read[Field.isNowOrNever] ?? false, display: try read[Field.display],
+      form: try read[Field.form] ?? .message, owner: try read[Field.owner], registeredAt: try read[Field.registeredAt])
   }
 }
 
-extension PushAddress {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, type)
-    writer.text(2, deviceID)
-    writer.text(3, ifPresent: provider)
-    writer.text(4, ifPresent: language)
-    if debug { writer.bool(5, true) }
-    writer.text(6, ifPresent: authorization)
-  }
+/// With what goes out as `Authorization`.
+extension PushAddress: PayloadAddress {
+  public var supplement: String? { authorization }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var type: String?, deviceID: String?, provider: String?, language: String?, authorization: String?
-    var debug = false
-    while let field = try payload.next() {
-      switch field {
-      case 1: type = try payload.text()
-      case 2: deviceID = try payload.text()
-      case 3: provider = try payload.text()
-      case 4: language = try payload.text()
-      case 5: debug = try payload.bool()
-      case 6: authorization = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let type else { throw .missingField(1) }
-    guard let deviceID else { throw .missingField(2) }
+  public init(
+    type: String, deviceID: String, provider: String?, language: String?, debug: Bool, supplement: String?
+  ) {
     self.init(
-      type: type, deviceID: deviceID, provider: provider, language: language, debug: debug,
-      authorization: authorization)
+      type: type, deviceID: deviceID, provider: provider, language: language, debug: debug, authorization: supplement)
   }
 }

@@ -113,7 +113,7 @@ public struct PushID: Sendable, Hashable, Codable {
 }
 
 /// How much a sleeping device is to be troubled; handed to the provider. The raw values are frozen (journal).
-public enum PushPriority: UInt8, Sendable, Codable, Comparable {
+public enum PushPriority: UInt8, PayloadCode, Codable, Comparable {
   case normal = 1
   /// For what needs the user now, such as a chat message.
   case high = 2
@@ -122,7 +122,7 @@ public enum PushPriority: UInt8, Sendable, Codable, Comparable {
 }
 
 /// Where a provider puts `PushMessage.content`. The raw values are frozen (journal).
-public enum PushContentForm: UInt8, Sendable, Codable {
+public enum PushContentForm: UInt8, PayloadCode, Codable {
   /// As one thing under the key `message`, as GMS does. Spec: GMS 7.3.
   case message = 1
   /// Its members are the app's own keys: they stand beside `aps`, or as `data`.

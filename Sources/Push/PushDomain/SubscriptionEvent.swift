@@ -1,5 +1,11 @@
 public import EventSourcing
 
+/// The fields of subscription events, beside those of the terms or the publication that an event is.
+private enum Field {
+  static let number = PayloadField<Count>(1)
+  static let reason = PayloadField<String>(1)
+}
+
 /// What happened to a subscription. Tags and field numbers are frozen.
 public enum SubscriptionEvent: Sendable, Equatable, Codable {
   case opened(SubscriptionTerms)
@@ -27,8 +33,8 @@ extension SubscriptionEvent: JournaledEvent {
     switch self {
     case .opened(let terms): terms.encode(into: &writer)
     case .published(let publication): publication.encode(into: &writer)
-    case .handedOver(let number): writer.integer(1, number)
-    case .ended(let reason): writer.text(1, reason)
+    case .handedOver(let number): writer.put(Field.number, number)
+    case .ended(let reason): writer.put(Field.reason, reason)
     case .erased: break
     }
   }
@@ -37,138 +43,110 @@ extension SubscriptionEvent: JournaledEvent {
     switch tag {
     case 1: self = .opened(try SubscriptionTerms(payload: &payload))
     case 2: self = .published(try Publication(payload: &payload))
-    case 3:
-      var number: Int?
-      while let field = try payload.next() {
-        if field == 1 { number = try payload.count(field) } else { try payload.skip() }
-      }
-      guard let number else { throw .missingField(1) }
-      self = .handedOver(number)
-    case 4:
-      var reason: String?
-      while let field = try payload.next() {
-        if field == 1 { reason = try payload.text() } else { try payload.skip() }
-      }
-      guard let reason else { throw .missingField(1) }
-      self = .ended(reason: reason)
+    case 3: self = .handedOver(try PayloadFields(&payload).required(Field.number))
+    case 4: self = .ended(reason: try PayloadFields(&payload).required(Field.reason))
     case 5: self = .erased
     default: throw .unknownTag(tag)
     }
   }
 }
 
-extension SubscriptionTerms {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.text(1, subscriberID)
-    writer.text(2, filter.text)
-    writer.nested(3) { address.encode(into: &$0) }
-    for property in properties {
-      writer.nested(4) { inner in
-        inner.text(1, property.name)
-        inner.text(2, property.value)
-      }
-    }
-    writer.time(5, expiresAt)
-    writer.text(6, ifPresent: owner)
+extension SubscriptionTerms: PayloadPart {
+  private enum Field {
+    static let subscriberID = PayloadField<String>(1)
+    static let filter = PayloadField<String>(2)
+    static let address = PayloadField<PushAddress>(3)
+    static let properties = PayloadField<Property>(4)
+    static let expiresAt = PayloadField<Timestamp>(5)
+    static let owner = PayloadField<String>(6)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var subscriberID: String?, filter: String?, address: PushAddress?, expiresAt: Timestamp?, owner: String?
-    var properties: [Property] = []
-    while let field = try payload.next() {
-      switch field {
-      case 1: subscriberID = try payload.text()
-      case 2: filter = try payload.text()
-      case 3:
-        var inner = try payload.nested()
-        address = try PushAddress(payload: &inner)
-      case 4:
-        var inner = try payload.nested()
-        properties.append(try Property(payload: &inner))
-      case 5: expiresAt = try payload.time()
-      case 6: owner = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let subscriberID else { throw .missingField(1) }
-    guard let filter else { throw .missingField(2) }
-    guard let address else { throw .missingField(3) }
-    guard let expiresAt else { throw .missingField(5) }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.subscriberID, subscriberID)
+    writer.put(Field.filter, filter.text)
+    writer.put(Field.address, address)
+    writer.put(each: Field.properties, properties)
+    writer.put(Field.expiresAt, expiresAt)
+    writer.put(Field.owner, ifPresent: owner)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      subscriberID: subscriberID, filter: SubscriptionFilter(journaled: filter), address: address,
-      properties: properties, expiresAt: expiresAt, owner: owner)
+      subscriberID: try read.required(Field.subscriberID),
+      filter: SubscriptionFilter(journaled: try read.required(Field.filter)), address: try read.required(Field.address),
+      properties: try read.all(Field.properties), expiresAt: try read.required(Field.expiresAt),
+      owner: try read[Field.owner])
   }
 }
 
-extension SubscriptionTerms.Property {
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var name: String?, value: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: name = try payload.text()
-      case 2: value = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let name else { throw .missingField(1) }
-    guard let value else { throw .missingField(2) }
-    self.init(name, value)
+extension SubscriptionTerms.Property: PayloadPart {
+  private enum Field {
+    static let name = PayloadField<String>(1)
+    static let value = PayloadField<String>(2)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.name, name)
+    writer.put(Field.value, value)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      try read.required(Field.name), try read.required(Field.value))
   }
 }
 
-extension Publication {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, number)
-    writer.text(2, tag)
-    writer.data(3, content.bytes)
-    if content.isObject { writer.bool(4, true) }
+extension Publication: PayloadPart {
+  private enum Field {
+    static let number = PayloadField<Count>(1)
+    static let tag = PayloadField<String>(2)
+    static let content = PayloadField<[UInt8]>(3)
+    static let isObject = PayloadField<Bool>(4)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var number: Int?, tag: String?, bytes: [UInt8]?
-    var isObject = false
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.count(field)
-      case 2: tag = try payload.text()
-      case 3: bytes = try payload.data()
-      case 4: isObject = try payload.bool()
-      default: try payload.skip()
-      }
-    }
-    guard let number else { throw .missingField(1) }
-    guard let tag else { throw .missingField(2) }
-    guard let bytes else { throw .missingField(3) }
-    self.init(number: number, tag: tag, content: PublicationContent(bytes: bytes, isObject: isObject))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.number, number)
+    writer.put(Field.tag, tag)
+    writer.put(Field.content, content.bytes)
+    writer.put(Field.isObject, ifTrue: content.isObject)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      number: try read.required(Field.number), tag: try read.required(Field.tag),
+      content: PublicationContent(bytes: try read.required(Field.content), isObject: try read[Field.isObject] ?? false))
   }
 }
 
-/// The state of a subscription as snapshots hold it: terms 1 (absent: none, or over), created at 2, owed 3…, highest
-/// number 4, finished 5 (absent: no). Field numbers are frozen.
+/// The state of a subscription as snapshots hold it. Field numbers are frozen.
 extension Subscription: RestorableState {
+  private enum Field {
+    /// Absent: none, or over.
+    static let terms = PayloadField<SubscriptionTerms>(1)
+    static let createdAt = PayloadField<Timestamp>(2)
+    static let owed = PayloadField<Publication>(3)
+    static let highestNumber = PayloadField<Count>(4)
+    static let isFinished = PayloadField<Bool>(5)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if let terms { writer.nested(1) { terms.encode(into: &$0) } }
-    writer.time(2, createdAt)
-    for publication in owed { writer.nested(3) { publication.encode(into: &$0) } }
-    writer.integer(4, highestNumber)
-    if isFinished { writer.bool(5, true) }
+    writer.put(Field.terms, ifPresent: terms)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(each: Field.owed, owed)
+    writer.put(Field.highestNumber, highestNumber)
+    writer.put(Field.isFinished, ifTrue: isFinished)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        terms = try SubscriptionTerms(payload: &inner)
-      case 2: createdAt = try payload.time()
-      case 3:
-        var inner = try payload.nested()
-        owed.append(try Publication(payload: &inner))
-      case 4: highestNumber = try payload.count(field)
-      case 5: isFinished = try payload.bool()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    terms = try read[Field.terms]
+    createdAt = try read[Field.createdAt] ?? .epoch
+    owed = try read.all(Field.owed)
+    highestNumber = try read[Field.highestNumber] ?? 0
+    isFinished = try read[Field.isFinished] ?? false
   }
 }
