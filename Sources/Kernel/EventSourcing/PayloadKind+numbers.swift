@@ -50,6 +50,14 @@ extension UInt64: PackedKind {
   public static func unpacked(_ bits: UInt64) -> UInt64? { bits }
 }
 
+extension Count: PackedKind {
+  @inlinable
+  public static func packed(_ value: Int) -> UInt64 { UInt64(bitPattern: Int64(value)) }
+
+  @inlinable
+  public static func unpacked(_ bits: UInt64) -> Int? { bits < UInt64(Int.max / 2) ? Int(bits) : nil }
+}
+
 extension Ordinal: PackedKind {
   @inlinable
   public static func packed(_ value: Int) -> UInt64 { UInt64(value) }

@@ -1,7 +1,17 @@
 public import EventSourcing
 
-/// The events of an app as the journal holds them: integration 1, webhook 2, the URL before it 3
-/// (absent: there is none), who 4, state 5. Tags and field numbers are frozen: never change one, never use one again.
+/// The fields of an app's events. A number means the same in every event and is never used again for another.
+private enum Field {
+  static let integration = PayloadField<SupportIntegration>(1)
+  static let webhook = PayloadField<SupportApp.Webhook>(2)
+  /// The URL before it; absent: there is none.
+  static let previous = PayloadField<SupportApp.Previous>(3)
+  /// Who.
+  static let name = PayloadField<String>(4)
+  static let state = PayloadField<[UInt8]>(5)
+}
+
+/// The events of an app as the journal holds them. Tags are frozen: never change one, never use one again.
 extension SupportAppEvent: JournaledEvent {
   public var tag: EventTag {
     switch self {
@@ -14,34 +24,23 @@ extension SupportAppEvent: JournaledEvent {
 
   public func encode(into writer: inout PayloadWriter) {
     switch self {
-    case .integrationChanged(let integration): writer.code(1, integration)
+    case .integrationChanged(let integration): writer.put(Field.integration, integration)
     case .webhookSet(let webhook, let previous):
-      writer.part(2, webhook)
-      writer.part(3, previous)
-    case .webhookCleared(let name): writer.text(4, name)
-    case .restated(let state): writer.data(5, state)
+      writer.put(Field.webhook, webhook)
+      writer.put(Field.previous, ifPresent: previous)
+    case .webhookCleared(let name): writer.put(Field.name, name)
+    case .restated(let state): writer.put(Field.state, state)
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
-    var integration: SupportIntegration?, webhook: SupportApp.Webhook?, previous: SupportApp.Previous?
-    var name: String?, state: [UInt8]?
-    while let field = try payload.next() {
-      switch field {
-      case 1: integration = try payload.code(field)
-      case 2: webhook = try payload.part()
-      case 3: previous = try payload.part()
-      case 4: name = try payload.text()
-      case 5: state = try payload.data()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
     switch tag {
-    case 1: self = .integrationChanged(try integration.required(1))
-    case 2: self = .webhookSet(try webhook.required(2), previous: previous)
-    case 3: self = .webhookCleared(by: try name.required(4))
+    case 1: self = .integrationChanged(try read.required(Field.integration))
+    case 2: self = .webhookSet(try read.required(Field.webhook), previous: try read[Field.previous])
+    case 3: self = .webhookCleared(by: try read.required(Field.name))
     case 4:
-      let state = try state.required(5)
+      let state = try read.required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try SupportApp(stateBytes: state)
       self = .restated(state: state)
@@ -50,68 +49,69 @@ extension SupportAppEvent: JournaledEvent {
   }
 }
 
-/// The state of an app as snapshots and restatements hold it: integration 1 (absent: none was named), webhook 2
-/// (absent: the configuration's), the one before 3 (absent: none). Field numbers are frozen.
+/// The state of an app as snapshots and restatements hold it. Field numbers are frozen.
 extension SupportApp: RestorableState {
+  private enum Field {
+    /// Absent: none was named.
+    static let integration = PayloadField<SupportIntegration>(1)
+    /// Absent: the configuration's.
+    static let webhook = PayloadField<Webhook>(2)
+    static let previous = PayloadField<Previous>(3)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    if let integration { writer.code(1, integration) }
-    writer.part(2, webhook)
-    writer.part(3, previous)
+    writer.put(Field.integration, ifPresent: integration)
+    writer.put(Field.webhook, ifPresent: webhook)
+    writer.put(Field.previous, ifPresent: previous)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1: integration = try payload.code(field)
-      case 2: webhook = try payload.part()
-      case 3: previous = try payload.part()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    integration = try read[Field.integration]
+    webhook = try read[Field.webhook]
+    previous = try read[Field.previous]
   }
 }
 
-/// Base 1, secret 2 (absent: none), at 3, by 4. Field numbers are frozen.
+// Field numbers are frozen.
 extension SupportApp.Webhook: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, base)
-    writer.text(2, ifPresent: secret)
-    writer.time(3, at)
-    writer.text(4, by)
+  private enum Field {
+    static let base = PayloadField<String>(1)
+    static let secret = PayloadField<String>(2)
+    static let at = PayloadField<Timestamp>(3)
+    static let by = PayloadField<String>(4)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var base: String?, secret: String?, at: Timestamp?, name: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: base = try payload.text()
-      case 2: secret = try payload.text()
-      case 3: at = try payload.time()
-      case 4: name = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.init(base: try base.required(1), secret: secret, at: try at.required(3), by: try name.required(4))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.base, base)
+    writer.put(Field.secret, ifPresent: secret)
+    writer.put(Field.at, at)
+    writer.put(Field.by, by)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      base: try read.required(Field.base), secret: try read[Field.secret], at: try read.required(Field.at),
+      by: try read.required(Field.by))
   }
 }
 
-/// URL 1, until 2. Field numbers are frozen.
 extension SupportApp.Previous: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, url)
-    writer.time(2, until)
+  private enum Field {
+    static let url = PayloadField<String>(1)
+    static let until = PayloadField<Timestamp>(2)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var url: String?, until: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: url = try payload.text()
-      case 2: until = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    self.init(url: try url.required(1), until: try until.required(2))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.url, url)
+    writer.put(Field.until, until)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      url: try read.required(Field.url), until: try read.required(Field.until))
   }
 }

@@ -1,70 +1,67 @@
 public import EventSourcing
 
 /// The state of a request as snapshots and restatements hold it. Field numbers are frozen.
-///
-/// | field | content |
-/// |---|---|
-/// | 1 | terms (absent: no event yet, or erased) |
-/// | 2 | status (always written) |
-/// | 3 | tag… |
-/// | 4 | field… |
-/// | 5 | assignee (absent: none) |
-/// | 6 | comment… |
-/// | 7 | created at |
-/// | 8 | changed at |
-/// | 9 | changed for its requester at |
-/// | 10 | version |
-/// | 11 | version for its requester |
-/// | 12 | read…: comment 1, device 2 (absent: the requester as such) |
-/// | 13 | waiting…: comment 1, at 2, refreshed 3 (packed) |
-/// | 14 | duty… |
-/// | 15 | highest duty |
-/// | 16 | token of a file that is to be dropped… |
 extension SupportRequest: RestorableState {
+  private enum Field {
+    /// Absent: no event yet, or erased.
+    static let terms = PayloadField<SupportRequestTerms>(1)
+    /// Always written.
+    static let status = PayloadField<SupportStatus>(2)
+    static let tags = PayloadField<String>(3)
+    static let fields = PayloadField<SupportField>(4)
+    static let assignee = PayloadField<Int64>(5)
+    static let comments = PayloadField<SupportComment>(6)
+    static let createdAt = PayloadField<Timestamp>(7)
+    static let updatedAt = PayloadField<Timestamp>(8)
+    static let publicUpdatedAt = PayloadField<Timestamp>(9)
+    static let version = PayloadField<Count>(10)
+    static let publicVersion = PayloadField<Count>(11)
+    static let reads = PayloadField<Read>(12)
+    static let waiting = PayloadField<WaitingNotice>(13)
+    static let duties = PayloadField<SupportDuty>(14)
+    static let highestDuty = PayloadField<Count>(15)
+    /// Token of a file that is to be dropped.
+    static let orphans = PayloadField<String>(16)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    writer.part(1, terms)
-    writer.code(2, status)
-    writer.texts(3, tags)
-    writer.parts(4, fields)
-    writer.signed(5, ifPresent: assignee)
-    writer.parts(6, comments)
-    writer.time(7, createdAt)
-    writer.time(8, updatedAt)
-    writer.time(9, publicUpdatedAt)
-    writer.integer(10, version)
-    writer.integer(11, publicVersion)
-    writer.parts(12, reads)
-    writer.parts(13, waiting)
-    writer.parts(14, duties)
-    writer.integer(15, highestDuty)
-    writer.texts(16, orphans)
+    writer.put(Field.terms, ifPresent: terms)
+    writer.put(Field.status, status)
+    writer.put(each: Field.tags, tags)
+    writer.put(each: Field.fields, fields)
+    writer.put(Field.assignee, ifPresent: assignee)
+    writer.put(each: Field.comments, comments)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(Field.updatedAt, updatedAt)
+    writer.put(Field.publicUpdatedAt, publicUpdatedAt)
+    writer.put(Field.version, version)
+    writer.put(Field.publicVersion, publicVersion)
+    writer.put(each: Field.reads, reads)
+    writer.put(each: Field.waiting, waiting)
+    writer.put(each: Field.duties, duties)
+    writer.put(Field.highestDuty, highestDuty)
+    writer.put(each: Field.orphans, orphans)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    var status: SupportStatus?
-    while let field = try payload.next() {
-      switch field {
-      case 1: terms = try payload.part()
-      case 2: status = try payload.code(field)
-      case 3: tags.append(try payload.text())
-      case 4: fields.append(try payload.part())
-      case 5: assignee = try payload.signed()
-      case 6: comments.append(try payload.part())
-      case 7: createdAt = try payload.time()
-      case 8: updatedAt = try payload.time()
-      case 9: publicUpdatedAt = try payload.time()
-      case 10: version = try payload.count(field)
-      case 11: publicVersion = try payload.count(field)
-      case 12: reads.append(try payload.part())
-      case 13: waiting.append(try payload.part())
-      case 14: duties.append(try payload.part())
-      case 15: highestDuty = try payload.count(field)
-      case 16: orphans.append(try payload.text())
-      default: try payload.skip()
-      }
-    }
-    self.status = try status.required(2)
+    let read = try PayloadFields(&payload)
+    terms = try read[Field.terms]
+    status = try read.required(Field.status)
+    tags = try read.all(Field.tags)
+    fields = try read.all(Field.fields)
+    assignee = try read[Field.assignee]
+    comments = try read.all(Field.comments)
+    createdAt = try read[Field.createdAt] ?? .epoch
+    updatedAt = try read[Field.updatedAt] ?? .epoch
+    publicUpdatedAt = try read[Field.publicUpdatedAt] ?? .epoch
+    version = try read[Field.version] ?? 0
+    publicVersion = try read[Field.publicVersion] ?? 0
+    reads = try read.all(Field.reads)
+    waiting = try read.all(Field.waiting)
+    duties = try read.all(Field.duties)
+    highestDuty = try read[Field.highestDuty] ?? 0
+    orphans = try read.all(Field.orphans)
   }
 
   /// Awake while something is to go out.
@@ -74,42 +71,41 @@ extension SupportRequest: RestorableState {
 }
 
 extension SupportRequest.Read: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, comment)
-    writer.integer(2, ifPresent: device)
+  private enum Field {
+    static let comment = PayloadField<Count>(1)
+    /// Absent: the requester as such.
+    static let device = PayloadField<Count>(2)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var comment: Int?, device: Int?
-    while let field = try payload.next() {
-      switch field {
-      case 1: comment = try payload.count(field)
-      case 2: device = try payload.count(field)
-      default: try payload.skip()
-      }
-    }
-    self.init(device: device, comment: try comment.required(1))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.comment, comment)
+    writer.put(Field.device, ifPresent: device)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      device: try read[Field.device], comment: try read.required(Field.comment))
   }
 }
 
 extension SupportRequest.WaitingNotice: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, comment)
-    writer.time(2, at)
-    writer.counts(3, refreshed)
+  private enum Field {
+    static let comment = PayloadField<Count>(1)
+    static let at = PayloadField<Timestamp>(2)
+    static let refreshed = PayloadField<Packed<Count>>(3)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var comment: Int?, at: Timestamp?
-    var refreshed: [Int] = []
-    while let field = try payload.next() {
-      switch field {
-      case 1: comment = try payload.count(field)
-      case 2: at = try payload.time()
-      case 3: refreshed += try payload.counts(field)
-      default: try payload.skip()
-      }
-    }
-    self.init(comment: try comment.required(1), at: try at.required(2), refreshed: refreshed)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.comment, comment)
+    writer.put(Field.at, at)
+    writer.put(Field.refreshed, refreshed)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      comment: try read.required(Field.comment), at: try read.required(Field.at),
+      refreshed: try read.all(Field.refreshed))
   }
 }

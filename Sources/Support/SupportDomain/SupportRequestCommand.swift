@@ -170,14 +170,14 @@ public struct SupportDuty: Sendable, Equatable, Codable {
 }
 
 /// The raw values are frozen (journal).
-public enum SupportReport: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportReport: UInt8, PayloadCode, Codable, CaseIterable {
   case created = 1
   case commented = 2
   case updated = 3
 }
 
 /// Why nobody, or a device, is not told of a comment. The raw values are frozen (journal).
-public enum SupportSuppression: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportSuppression: UInt8, PayloadCode, Codable, CaseIterable {
   /// The requester has no live device that fits.
   case noDevices = 1
   /// The comment was on the screen already.

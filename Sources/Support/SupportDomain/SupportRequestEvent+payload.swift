@@ -1,26 +1,31 @@
 public import EventSourcing
 
-/// The events of a request as the journal holds them. Tags and field numbers are frozen: never change one, never use
-/// one again.
-///
-/// | field | content |
-/// |---|---|
-/// | 1 | terms |
-/// | 2 | comment, whole |
-/// | 3 | tag… |
-/// | 4 | field… |
-/// | 5 | duty… |
-/// | 6 | when its notification is to be planned |
-/// | 7 | status |
-/// | 8 | the tags have changed, maybe to none |
-/// | 9 | assignee |
-/// | 10 | number of a comment |
-/// | 11 | why: `SupportSuppression` |
-/// | 12 | devices, packed |
-/// | 13 | device |
-/// | 14 | number of a duty |
-/// | 15 | state |
-/// | 16 | who |
+/// The fields of a request's events. A number means the same in every event and is never used again for another.
+private enum Field {
+  static let terms = PayloadField<SupportRequestTerms>(1)
+  /// Whole.
+  static let comment = PayloadField<SupportComment>(2)
+  static let tags = PayloadField<String>(3)
+  static let fields = PayloadField<SupportField>(4)
+  static let duties = PayloadField<SupportDuty>(5)
+  /// When its notification is to be planned.
+  static let noticeAt = PayloadField<Timestamp>(6)
+  static let status = PayloadField<SupportStatus>(7)
+  /// Maybe to none.
+  static let haveTagsChanged = PayloadField<Bool>(8)
+  static let assignee = PayloadField<Int64>(9)
+  /// Of a comment.
+  static let number = PayloadField<Count>(10)
+  static let suppression = PayloadField<SupportSuppression>(11)
+  static let devices = PayloadField<Packed<Count>>(12)
+  static let device = PayloadField<Count>(13)
+  /// The number of one.
+  static let duty = PayloadField<Count>(14)
+  static let state = PayloadField<[UInt8]>(15)
+  static let author = PayloadField<Int64>(16)
+}
+
+/// The events of a request as the journal holds them. Tags are frozen: never change one, never use one again.
 extension SupportRequestEvent: JournaledEvent {
   public var tag: EventTag {
     switch self {
@@ -41,113 +46,78 @@ extension SupportRequestEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .created(let terms, let comment, let tags, let fields, let duties):
-      writer.part(1, terms)
-      writer.part(2, comment)
-      writer.texts(3, tags)
-      writer.parts(4, fields)
-      writer.parts(5, duties)
+      writer.put(Field.terms, terms)
+      writer.put(Field.comment, comment)
+      writer.put(each: Field.tags, tags)
+      writer.put(each: Field.fields, fields)
+      writer.put(each: Field.duties, duties)
     case .commentAdded(let comment, let noticeAt, let duties):
-      writer.part(2, comment)
-      writer.parts(5, duties)
-      writer.time(6, ifPresent: noticeAt)
+      writer.put(Field.comment, comment)
+      writer.put(each: Field.duties, duties)
+      writer.put(Field.noticeAt, ifPresent: noticeAt)
     case .updated(let author, let status, let tags, let fields, let assignee, let duties):
-      if let tags { writer.texts(3, tags) }
-      writer.parts(4, fields)
-      writer.parts(5, duties)
-      if let status { writer.code(7, status) }
-      writer.bool(8, ifTrue: tags != nil)
-      writer.signed(9, ifPresent: assignee)
-      writer.signed(16, ifPresent: author)
+      writer.put(each: Field.tags, tags ?? [])
+      writer.put(each: Field.fields, fields)
+      writer.put(each: Field.duties, duties)
+      writer.put(Field.status, ifPresent: status)
+      writer.put(Field.haveTagsChanged, ifTrue: tags != nil)
+      writer.put(Field.assignee, ifPresent: assignee)
+      writer.put(Field.author, ifPresent: author)
     case .notificationPlanned(let comment, let duties):
-      writer.parts(5, duties)
-      writer.integer(10, comment)
+      writer.put(each: Field.duties, duties)
+      writer.put(Field.number, comment)
     case .notificationSuppressed(let comment, let suppression, let devices):
-      writer.integer(10, comment)
-      writer.code(11, suppression)
-      writer.counts(12, devices)
+      writer.put(Field.number, comment)
+      writer.put(Field.suppression, suppression)
+      writer.put(Field.devices, devices)
     case .refreshed(let comment, let device):
-      writer.integer(10, comment)
-      writer.integer(13, device)
+      writer.put(Field.number, comment)
+      writer.put(Field.device, device)
     case .read(let comment, let device):
-      writer.integer(10, comment)
-      writer.integer(13, ifPresent: device)
-    case .handedOver(let number): writer.integer(14, number)
-    case .erased(let state): writer.data(15, state)
+      writer.put(Field.number, comment)
+      writer.put(Field.device, ifPresent: device)
+    case .handedOver(let number): writer.put(Field.duty, number)
+    case .erased(let state): writer.put(Field.state, state)
     case .filesDropped, .alarmPutOff: break
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
-    let read = try EventFields(payload: &payload)
+    let read = try PayloadFields(&payload)
     switch tag {
+    case 10: self = .filesDropped
+    case 11: self = .alarmPutOff
     case 1:
       self = .created(
-        try read.terms.required(1), try read.comment.required(2), tags: read.tags, fields: read.fields,
-        duties: read.duties)
-    case 2: self = .commentAdded(try read.comment.required(2), noticeAt: read.noticeAt, duties: read.duties)
+        try read.required(Field.terms), try read.required(Field.comment), tags: try read.all(Field.tags),
+        fields: try read.all(Field.fields), duties: try read.all(Field.duties))
+    case 2:
+      self = .commentAdded(
+        try read.required(Field.comment), noticeAt: try read[Field.noticeAt], duties: try read.all(Field.duties))
     case 3:
       self = .updated(
-        by: read.author, status: read.status, tags: read.haveTagsChanged ? read.tags : nil, fields: read.fields,
-        assignee: read.assignee, duties: read.duties)
-    case 4: self = .notificationPlanned(comment: try read.number.required(10), duties: read.duties)
+        by: try read[Field.author], status: try read[Field.status],
+        tags: try read[Field.haveTagsChanged] ?? false ? try read.all(Field.tags) : nil,
+        fields: try read.all(Field.fields), assignee: try read[Field.assignee], duties: try read.all(Field.duties))
+    case 4:
+      let duties = try read.all(Field.duties)
+      self = .notificationPlanned(comment: try read.required(Field.number), duties: duties)
     case 5:
+      let devices = try read.all(Field.devices)
       self = .notificationSuppressed(
-        comment: try read.number.required(10), try read.suppression.required(11), devices: read.devices)
-    case 6: self = .refreshed(comment: try read.number.required(10), device: try read.device.required(13))
-    case 7: self = .read(upTo: try read.number.required(10), device: read.device)
-    case 8: self = .handedOver(number: try read.duty.required(14))
+        comment: try read.required(Field.number), try read.required(Field.suppression), devices: devices)
+    case 6:
+      self = .refreshed(comment: try read.required(Field.number), device: try read.required(Field.device))
+    case 7:
+      let device = try read[Field.device]
+      self = .read(upTo: try read.required(Field.number), device: device)
+    case 8: self = .handedOver(number: try read.required(Field.duty))
     case 9:
-      let state = try read.state.required(15)
+      let state = try read.required(Field.state)
       // `evolve` asks no questions, so the answer is found here.
       _ = try SupportRequest(stateBytes: state)
       self = .erased(state: state)
-    case 10: self = .filesDropped
-    case 11: self = .alarmPutOff
     default: throw .unknownTag(tag)
-    }
-  }
-}
-
-/// Whatever an event's payload holds.
-private struct EventFields {
-  var terms: SupportRequestTerms?
-  var comment: SupportComment?
-  var tags: [String] = []
-  var fields: [SupportField] = []
-  var duties: [SupportDuty] = []
-  var noticeAt: Timestamp?
-  var status: SupportStatus?
-  var haveTagsChanged = false
-  var assignee: Int64?
-  var number: Int?
-  var suppression: SupportSuppression?
-  var devices: [Int] = []
-  var device: Int?
-  var duty: Int?
-  var state: [UInt8]?
-  var author: Int64?
-
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    while let field = try payload.next() {
-      switch field {
-      case 1: terms = try payload.part()
-      case 2: comment = try payload.part()
-      case 3: tags.append(try payload.text())
-      case 4: fields.append(try payload.part())
-      case 5: duties.append(try payload.part())
-      case 6: noticeAt = try payload.time()
-      case 7: status = try payload.code(field)
-      case 8: haveTagsChanged = try payload.bool()
-      case 9: assignee = try payload.signed()
-      case 10: number = try payload.count(field)
-      case 11: suppression = try payload.code(field)
-      case 12: devices += try payload.counts(field)
-      case 13: device = try payload.count(field)
-      case 14: duty = try payload.count(field)
-      case 15: state = try payload.data()
-      case 16: author = try payload.signed()
-      default: try payload.skip()
-      }
     }
   }
 }

@@ -1,207 +1,189 @@
-import EventSourcing
+public import EventSourcing
 
 // The parts of a request as events and states hold them. Field numbers are frozen: never change one, never use one
 // again.
 
-/// Requester 1, channel 2, app 3 (absent: none), subject 4, form 5 (absent: none), metadata 6 (absent: none),
-/// transcript 7 (absent: none).
 extension SupportRequestTerms: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.signed(1, requester)
-    writer.code(2, channel)
-    writer.text(3, ifPresent: app)
-    writer.text(4, subject)
-    writer.signed(5, ifPresent: formID)
-    writer.data(6, ifPresent: metadata)
-    writer.part(7, transcript)
+  private enum Field {
+    static let requester = PayloadField<Int64>(1)
+    static let channel = PayloadField<SupportChannel>(2)
+    static let app = PayloadField<String>(3)
+    static let subject = PayloadField<String>(4)
+    static let formID = PayloadField<Int64>(5)
+    static let metadata = PayloadField<[UInt8]>(6)
+    static let transcript = PayloadField<SupportTranscript>(7)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var requester: Int64?, channel: SupportChannel?, app: String?, subject: String?, formID: Int64?
-    var metadata: [UInt8]?, transcript: SupportTranscript?
-    while let field = try payload.next() {
-      switch field {
-      case 1: requester = try payload.signed()
-      case 2: channel = try payload.code(field)
-      case 3: app = try payload.text()
-      case 4: subject = try payload.text()
-      case 5: formID = try payload.signed()
-      case 6: metadata = try payload.data()
-      case 7: transcript = try payload.part()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.requester, requester)
+    writer.put(Field.channel, channel)
+    writer.put(Field.app, ifPresent: app)
+    writer.put(Field.subject, subject)
+    writer.put(Field.formID, ifPresent: formID)
+    writer.put(Field.metadata, ifPresent: metadata)
+    writer.put(Field.transcript, ifPresent: transcript)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      requester: try requester.required(1), channel: try channel.required(2), app: app,
-      subject: try subject.required(4), formID: formID, metadata: metadata, transcript: transcript)
+      requester: try read.required(Field.requester), channel: try read.required(Field.channel),
+      app: try read[Field.app], subject: try read.required(Field.subject), formID: try read[Field.formID],
+      metadata: try read[Field.metadata], transcript: try read[Field.transcript])
   }
 }
 
-/// Service id 1, chat 2, position 3, the service's name 4 (absent in older records).
 extension SupportTranscript: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, serviceID)
-    writer.text(2, chatID)
-    writer.integer(3, position)
-    writer.text(4, ifPresent: service)
+  private enum Field {
+    static let serviceID = PayloadField<String>(1)
+    static let chatID = PayloadField<String>(2)
+    static let position = PayloadField<Count>(3)
+    /// The service's name; absent in older records.
+    static let service = PayloadField<String>(4)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var serviceID: String?, chatID: String?, position: Int?, service: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: serviceID = try payload.text()
-      case 2: chatID = try payload.text()
-      case 3: position = try payload.count(field)
-      case 4: service = try payload.text()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.serviceID, serviceID)
+    writer.put(Field.chatID, chatID)
+    writer.put(Field.position, position)
+    writer.put(Field.service, ifPresent: service)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      serviceID: try serviceID.required(1), chatID: try chatID.required(2), position: try position.required(3),
-      service: service)
+      serviceID: try read.required(Field.serviceID), chatID: try read.required(Field.chatID),
+      position: try read.required(Field.position), service: try read[Field.service])
   }
 }
 
-/// Number 1, author 2, role 3, public 4 (absent: no), body 5, attachment 6…, created at 7.
 extension SupportComment: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, number)
-    writer.signed(2, author)
-    writer.code(3, role)
-    writer.bool(4, ifTrue: isPublic)
-    writer.text(5, body)
-    writer.parts(6, attachments)
-    writer.time(7, createdAt)
+  private enum Field {
+    static let number = PayloadField<Count>(1)
+    static let author = PayloadField<Int64>(2)
+    static let role = PayloadField<SupportRole>(3)
+    static let isPublic = PayloadField<Bool>(4)
+    static let body = PayloadField<String>(5)
+    static let attachments = PayloadField<SupportAttachment>(6)
+    static let createdAt = PayloadField<Timestamp>(7)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var number: Int?, author: Int64?, role: SupportRole?, body: String?, createdAt: Timestamp?
-    var isPublic = false
-    var attachments: [SupportAttachment] = []
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.count(field)
-      case 2: author = try payload.signed()
-      case 3: role = try payload.code(field)
-      case 4: isPublic = try payload.bool()
-      case 5: body = try payload.text()
-      case 6: attachments.append(try payload.part())
-      case 7: createdAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.number, number)
+    writer.put(Field.author, author)
+    writer.put(Field.role, role)
+    writer.put(Field.isPublic, ifTrue: isPublic)
+    writer.put(Field.body, body)
+    writer.put(each: Field.attachments, attachments)
+    writer.put(Field.createdAt, createdAt)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let attachments = try read.all(Field.attachments)
     self.init(
-      number: try number.required(1), author: try author.required(2), role: try role.required(3), isPublic: isPublic,
-      body: try body.required(5), attachments: attachments, createdAt: try createdAt.required(7))
+      number: try read.required(Field.number), author: try read.required(Field.author),
+      role: try read.required(Field.role), isPublic: try read[Field.isPublic] ?? false,
+      body: try read.required(Field.body), attachments: attachments, createdAt: try read.required(Field.createdAt))
   }
 }
 
-/// Token 1, file name 2, content type 3, size 4.
 extension SupportAttachment: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, token)
-    writer.text(2, fileName)
-    writer.text(3, contentType)
-    writer.integer(4, size)
+  private enum Field {
+    static let token = PayloadField<String>(1)
+    static let fileName = PayloadField<String>(2)
+    static let contentType = PayloadField<String>(3)
+    static let size = PayloadField<Count>(4)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var token: String?, fileName: String?, contentType: String?, size: Int?
-    while let field = try payload.next() {
-      switch field {
-      case 1: token = try payload.text()
-      case 2: fileName = try payload.text()
-      case 3: contentType = try payload.text()
-      case 4: size = try payload.count(field)
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.token, token)
+    writer.put(Field.fileName, fileName)
+    writer.put(Field.contentType, contentType)
+    writer.put(Field.size, size)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      token: try token.required(1), fileName: try fileName.required(2), contentType: try contentType.required(3),
-      size: try size.required(4))
+      token: try read.required(Field.token), fileName: try read.required(Field.fileName),
+      contentType: try read.required(Field.contentType), size: try read.required(Field.size))
   }
 }
 
-/// Id 1, value 2.
 extension SupportField: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.signed(1, id)
-    writer.data(2, value)
+  private enum Field {
+    static let id = PayloadField<Int64>(1)
+    static let value = PayloadField<[UInt8]>(2)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: Int64?, value: [UInt8]?
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.signed()
-      case 2: value = try payload.data()
-      default: try payload.skip()
-      }
-    }
-    self.init(id: try id.required(1), value: try value.required(2))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.value, value)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      id: try read.required(Field.id), value: try read.required(Field.value))
   }
 }
 
-/// Number 1, comment 2 (absent: a report of no comment), and one of: part 3 (to notify), report 4, neither (to keep
-/// files).
 extension SupportDuty: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, number)
+  private enum Field {
+    static let number = PayloadField<Count>(1)
+    /// Absent: a report of no comment.
+    static let comment = PayloadField<Count>(2)
+    /// To notify. With neither this nor a report it is files that are to be kept.
+    static let part = PayloadField<SupportPartDraft>(3)
+    static let report = PayloadField<SupportReport>(4)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.number, number)
     switch kind {
     case .notify(let comment, let part):
-      writer.integer(2, comment)
-      writer.part(3, part)
+      writer.put(Field.comment, comment)
+      writer.put(Field.part, part)
     case .report(let report, let comment):
-      writer.integer(2, ifPresent: comment)
-      writer.code(4, report)
-    case .keepFiles(let comment):
-      writer.integer(2, comment)
+      writer.put(Field.comment, ifPresent: comment)
+      writer.put(Field.report, report)
+    case .keepFiles(let comment): writer.put(Field.comment, comment)
     }
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var number: Int?, comment: Int?, part: SupportPartDraft?, report: SupportReport?
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.count(field)
-      case 2: comment = try payload.count(field)
-      case 3: part = try payload.part()
-      case 4: report = try payload.code(field)
-      default: try payload.skip()
-      }
-    }
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     let kind: Kind =
-      if let report {
-        .report(report, comment: comment)
-      } else if let part {
-        .notify(comment: try comment.required(2), part)
+      if let report = try read[Field.report] {
+        .report(report, comment: try read[Field.comment])
+      } else if let part = try read[Field.part] {
+        .notify(comment: try read.required(Field.comment), part)
       } else {
-        .keepFiles(comment: try comment.required(2))
+        .keepFiles(comment: try read.required(Field.comment))
       }
-    self.init(number: try number.required(1), kind: kind)
+    self.init(number: try read.required(Field.number), kind: kind)
   }
 }
 
-/// Integration 1, devices 2 (packed), language 3 (absent: the app's default).
 extension SupportPartDraft: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.code(1, integration)
-    writer.counts(2, devices)
-    writer.text(3, ifPresent: language)
+  private enum Field {
+    static let integration = PayloadField<SupportIntegration>(1)
+    static let devices = PayloadField<Packed<Count>>(2)
+    /// Absent: the app's default.
+    static let language = PayloadField<String>(3)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var integration: SupportIntegration?, language: String?
-    var devices: [Int] = []
-    while let field = try payload.next() {
-      switch field {
-      case 1: integration = try payload.code(field)
-      case 2: devices += try payload.counts(field)
-      case 3: language = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    self.init(integration: try integration.required(1), devices: devices, language: language)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.integration, integration)
+    writer.put(Field.devices, devices)
+    writer.put(Field.language, ifPresent: language)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      integration: try read.required(Field.integration), devices: try read.all(Field.devices),
+      language: try read[Field.language])
   }
 }

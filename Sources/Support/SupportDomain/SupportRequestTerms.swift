@@ -2,7 +2,7 @@ public import EventSourcing
 
 /// Where a request came from. Only what came through the SDK notifies. Spec: support requests 4. The raw values are
 /// frozen (journal).
-public enum SupportChannel: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportChannel: UInt8, PayloadCode, Codable, CaseIterable {
   case mobileSDK = 1
   case email = 2
   case web = 3
@@ -12,7 +12,7 @@ public enum SupportChannel: UInt8, Sendable, Codable, CaseIterable {
 }
 
 /// The raw values are frozen (journal).
-public enum SupportStatus: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportStatus: UInt8, PayloadCode, Codable, CaseIterable {
   case new = 1
   case open = 2
   case pending = 3
@@ -23,7 +23,7 @@ public enum SupportStatus: UInt8, Sendable, Codable, CaseIterable {
 }
 
 /// On which side of the desk somebody stands. The raw values are frozen (journal).
-public enum SupportRole: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportRole: UInt8, PayloadCode, Codable, CaseIterable {
   case endUser = 1
   case agent = 2
 }
@@ -128,7 +128,7 @@ public struct SupportRequestTerms: Sendable, Equatable, Codable {
 }
 
 /// Which service takes a notification on from here. The raw values are frozen (journal). Spec: support requests 1.
-public enum SupportIntegration: UInt8, Sendable, Codable, CaseIterable {
+public enum SupportIntegration: UInt8, PayloadCode, Codable, CaseIterable {
   /// The customer's back end, which pushes itself.
   case webhook = 1
   case airship = 2

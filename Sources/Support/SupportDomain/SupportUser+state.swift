@@ -1,169 +1,168 @@
 public import EventSourcing
 
-/// The state of a user as snapshots and restatements hold it: identity 1 (absent: no event yet, or erased), created at
-/// 2, device 3…, highest device 4, token 5…, used id 6…, erased 7 (absent: no). Field numbers are frozen.
+/// The state of a user as snapshots and restatements hold it. Field numbers are frozen.
 extension SupportUser: RestorableState {
+  private enum Field {
+    /// Absent: no event yet, or erased.
+    static let identity = PayloadField<SupportIdentity>(1)
+    static let createdAt = PayloadField<Timestamp>(2)
+    static let devices = PayloadField<SupportDevice>(3)
+    static let highestDevice = PayloadField<Count>(4)
+    static let tokens = PayloadField<SupportAccessToken>(5)
+    static let usedIDs = PayloadField<UsedID>(6)
+    static let isErased = PayloadField<Bool>(7)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    writer.part(1, identity)
-    writer.time(2, createdAt)
-    writer.parts(3, devices)
-    writer.integer(4, highestDevice)
-    writer.parts(5, tokens)
-    writer.parts(6, usedIDs)
-    writer.bool(7, ifTrue: isErased)
+    writer.put(Field.identity, ifPresent: identity)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(each: Field.devices, devices)
+    writer.put(Field.highestDevice, highestDevice)
+    writer.put(each: Field.tokens, tokens)
+    writer.put(each: Field.usedIDs, usedIDs)
+    writer.put(Field.isErased, ifTrue: isErased)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1: identity = try payload.part()
-      case 2: createdAt = try payload.time()
-      case 3: devices.append(try payload.part())
-      case 4: highestDevice = try payload.count(field)
-      case 5: tokens.append(try payload.part())
-      case 6: usedIDs.append(try payload.part())
-      case 7: isErased = try payload.bool()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    identity = try read[Field.identity]
+    createdAt = try read[Field.createdAt] ?? .epoch
+    devices = try read.all(Field.devices)
+    highestDevice = try read[Field.highestDevice] ?? 0
+    tokens = try read.all(Field.tokens)
+    usedIDs = try read.all(Field.usedIDs)
+    isErased = try read[Field.isErased] ?? false
   }
 
   public var rest: Rest { .asleep(until: nil) }
 }
 
-/// Kind of key 1 (1 anonymous, 2 verified, 3 agent, 4 contact), its text 2 (of an anonymous one: the GUID), app 3
-/// (anonymous ones only), name 4 (absent: none), e-mail 5 (absent: none). Field numbers are frozen.
+// The parts of a user as events and states hold them. Field numbers are frozen.
+
 extension SupportIdentity: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
+  private enum Field {
+    /// 1 anonymous, 2 verified, 3 agent, 4 contact.
+    static let kind = PayloadField<UInt64>(1)
+    /// Of an anonymous one: the GUID.
+    static let text = PayloadField<String>(2)
+    /// Of anonymous ones only.
+    static let app = PayloadField<String>(3)
+    static let name = PayloadField<String>(4)
+    static let email = PayloadField<String>(5)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
     switch key {
     case .anonymous(let app, let guid):
-      writer.unsigned(1, 1)
-      writer.text(2, guid)
-      writer.text(3, app)
+      writer.put(Field.kind, 1)
+      writer.put(Field.text, guid)
+      writer.put(Field.app, app)
     case .verified(let text):
-      writer.unsigned(1, 2)
-      writer.text(2, text)
+      writer.put(Field.kind, 2)
+      writer.put(Field.text, text)
     case .agent(let name):
-      writer.unsigned(1, 3)
-      writer.text(2, name)
+      writer.put(Field.kind, 3)
+      writer.put(Field.text, name)
     case .contact(let text):
-      writer.unsigned(1, 4)
-      writer.text(2, text)
+      writer.put(Field.kind, 4)
+      writer.put(Field.text, text)
     }
-    writer.text(4, ifPresent: name)
-    writer.text(5, ifPresent: email)
+    writer.put(Field.name, ifPresent: name)
+    writer.put(Field.email, ifPresent: email)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var kind: UInt64?, text: String?, app: String?, name: String?, email: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: kind = try payload.unsigned()
-      case 2: text = try payload.text()
-      case 3: app = try payload.text()
-      case 4: name = try payload.text()
-      case 5: email = try payload.text()
-      default: try payload.skip()
-      }
-    }
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     let key: Key =
-      switch try kind.required(1) {
-      case 1: .anonymous(app: try app.required(3), guid: try text.required(2))
-      case 2: .verified(try text.required(2))
-      case 3: .agent(try text.required(2))
-      case 4: .contact(try text.required(2))
-      default: throw .outOfRange(field: 1)
+      switch try read.required(Field.kind) {
+      case 1: .anonymous(app: try read.required(Field.app), guid: try read.required(Field.text))
+      case 2: .verified(try read.required(Field.text))
+      case 3: .agent(try read.required(Field.text))
+      case 4: .contact(try read.required(Field.text))
+      default: throw .outOfRange(field: Field.kind.number)
       }
-    self.init(key: key, name: name, email: email)
+    self.init(key: key, name: try read[Field.name], email: try read[Field.email])
   }
 }
 
-/// Digest 1, app 2, issued at 3, used at 4 (absent: never noted). Field numbers are frozen.
 extension SupportAccessToken: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.data(1, digest)
-    writer.text(2, app)
-    writer.time(3, issuedAt)
-    if let usedAt { writer.time(4, usedAt) }
+  private enum Field {
+    static let digest = PayloadField<[UInt8]>(1)
+    static let app = PayloadField<String>(2)
+    static let issuedAt = PayloadField<Timestamp>(3)
+    /// Absent: never noted.
+    static let usedAt = PayloadField<Timestamp>(4)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var digest: [UInt8]?, app: String?, issuedAt: Timestamp?, usedAt: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: digest = try payload.data()
-      case 2: app = try payload.text()
-      case 3: issuedAt = try payload.time()
-      case 4: usedAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.digest, digest)
+    writer.put(Field.app, app)
+    writer.put(Field.issuedAt, issuedAt)
+    writer.put(Field.usedAt, ifPresent: usedAt)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      digest: try digest.required(1), app: try app.required(2), issuedAt: try issuedAt.required(3), usedAt: usedAt)
+      digest: try read.required(Field.digest), app: try read.required(Field.app),
+      issuedAt: try read.required(Field.issuedAt), usedAt: try read[Field.usedAt])
   }
 }
 
-/// Id 1, until 2. Field numbers are frozen.
 extension SupportUser.UsedID: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, id)
-    writer.time(2, until)
+  private enum Field {
+    static let id = PayloadField<String>(1)
+    static let until = PayloadField<Timestamp>(2)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: String?, until: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.text()
-      case 2: until = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    self.init(id: try id.required(1), until: try until.required(2))
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.until, until)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      id: try read.required(Field.id), until: try read.required(Field.until))
   }
 }
 
-/// Id 1, identifier 2, platform 3, address 4, locale 5, app 6, created at 7, updated at 8, reason of its end 9 (absent:
-/// it lives), ended at 10. Field numbers are frozen.
 extension SupportDevice: PayloadPart {
-  func encode(into writer: inout PayloadWriter) {
-    writer.integer(1, id)
-    writer.text(2, identifier)
-    writer.code(3, platform)
-    writer.code(4, address)
-    writer.text(5, locale)
-    writer.text(6, app)
-    writer.time(7, createdAt)
-    writer.time(8, updatedAt)
-    if let ending {
-      writer.code(9, ending.reason)
-      writer.time(10, ending.at)
-    }
+  private enum Field {
+    static let id = PayloadField<Count>(1)
+    static let identifier = PayloadField<String>(2)
+    static let platform = PayloadField<Platform>(3)
+    static let address = PayloadField<Address>(4)
+    static let locale = PayloadField<String>(5)
+    static let app = PayloadField<String>(6)
+    static let createdAt = PayloadField<Timestamp>(7)
+    static let updatedAt = PayloadField<Timestamp>(8)
+    /// Absent: it lives.
+    static let endReason = PayloadField<Reason>(9)
+    static let endedAt = PayloadField<Timestamp>(10)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: Int?, identifier: String?, platform: Platform?, address: Address?, locale: String?, app: String?
-    var createdAt: Timestamp?, updatedAt: Timestamp?, reason: Reason?, endedAt: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.count(field)
-      case 2: identifier = try payload.text()
-      case 3: platform = try payload.code(field)
-      case 4: address = try payload.code(field)
-      case 5: locale = try payload.text()
-      case 6: app = try payload.text()
-      case 7: createdAt = try payload.time()
-      case 8: updatedAt = try payload.time()
-      case 9: reason = try payload.code(field)
-      case 10: endedAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.identifier, identifier)
+    writer.put(Field.platform, platform)
+    writer.put(Field.address, address)
+    writer.put(Field.locale, locale)
+    writer.put(Field.app, app)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(Field.updatedAt, updatedAt)
+    writer.put(Field.endReason, ifPresent: ending?.reason)
+    writer.put(Field.endedAt, ifPresent: ending?.at)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      id: try id.required(1), identifier: try identifier.required(2), platform: try platform.required(3),
-      address: try address.required(4), locale: try locale.required(5), app: try app.required(6),
-      createdAt: try createdAt.required(7), updatedAt: try updatedAt.required(8))
-    if let reason { ending = Ending(reason: reason, at: try endedAt.required(10)) }
+      id: try read.required(Field.id), identifier: try read.required(Field.identifier),
+      platform: try read.required(Field.platform), address: try read.required(Field.address),
+      locale: try read.required(Field.locale), app: try read.required(Field.app),
+      createdAt: try read.required(Field.createdAt), updatedAt: try read.required(Field.updatedAt))
+    if let reason = try read[Field.endReason] { ending = Ending(reason: reason, at: try read.required(Field.endedAt)) }
   }
 }

@@ -124,10 +124,10 @@ public struct SupportDevice: Sendable, Equatable, Codable {
   }
 
   /// The raw values are frozen (journal).
-  public enum Platform: UInt8, Sendable, Codable, CaseIterable { case ios = 1, android = 2 }
+  public enum Platform: UInt8, PayloadCode, Codable, CaseIterable { case ios = 1, android = 2 }
 
   /// What the identifier is, and so which integrations can use it. The raw values are frozen (journal).
-  public enum Address: UInt8, Sendable, Codable, CaseIterable { case pushToken = 1, airshipChannel = 2 }
+  public enum Address: UInt8, PayloadCode, Codable, CaseIterable { case pushToken = 1, airshipChannel = 2 }
 
   public struct Ending: Sendable, Equatable, Codable {
     public let reason: Reason
@@ -135,7 +135,7 @@ public struct SupportDevice: Sendable, Equatable, Codable {
   }
 
   /// The raw values are frozen (journal). Spec: support requests 10.
-  public enum Reason: UInt8, Sendable, Codable, CaseIterable {
+  public enum Reason: UInt8, PayloadCode, Codable, CaseIterable {
     /// Unregistered by its user.
     case user = 1
     /// Unregistered by the customer's back end.

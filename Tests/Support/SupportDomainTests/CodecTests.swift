@@ -93,7 +93,7 @@ struct CodecTests {
         Refusal(tag: 7, error: .outOfRange(field: 13)) { $0.integer(13, number) },
         Refusal(tag: 7, error: .outOfRange(field: 10)) { $0.integer(10, number) },
         Refusal(tag: 2, error: .outOfRange(field: 1)) { $0.nested(2) { $0.integer(1, number) } },
-        Refusal(tag: 4, error: .outOfRange(field: 1)) { $0.nested(5) { $0.integer(1, number) } },
+        Refusal(tag: 4, error: .outOfRange(field: 1)) { $0.nested(5) { duty(number, &$0) } },
         Refusal(tag: 9, error: .outOfRange(field: 15)) { $0.data(15, [0x10, 1] + bytes { $0.integer(15, number) }) },
         Refusal(tag: 9, error: .outOfRange(field: 10)) { $0.data(15, [0x10, 1] + bytes { $0.integer(10, number) }) },
       ]
@@ -101,7 +101,10 @@ struct CodecTests {
     + [0, 7, 256, .max].map { code in
       Refusal(tag: 3, error: .outOfRange(field: 7)) { $0.unsigned(7, code) }
     } + [
-      Refusal(tag: 5, error: .outOfRange(field: 11)) { $0.unsigned(11, 4) },
+      Refusal(tag: 5, error: .outOfRange(field: 11)) {
+        $0.integer(10, 1)
+        $0.unsigned(11, 4)
+      },
       Refusal(tag: 5, error: .outOfRange(field: 12)) { $0.packed(12, [1, .max]) },
       Refusal(tag: 5, error: .truncated) { $0.data(12, [0x80]) },
       Refusal(tag: 5, error: .missingField(11)) { $0.integer(10, 1) },
@@ -110,8 +113,8 @@ struct CodecTests {
       Refusal(tag: 4, error: .missingField(1)) { $0.nested(5) { $0.unsigned(4, 1) } },
       Refusal(tag: 4, error: .outOfRange(field: 4)) { $0.nested(5) { $0.unsigned(4, 4) } },
       Refusal(tag: 4, error: .outOfRange(field: 1)) { $0.nested(5) { $0.nested(3) { $0.unsigned(1, 4) } } },
-      Refusal(tag: 1, error: .outOfRange(field: 2)) { $0.nested(1) { $0.unsigned(2, 6) } },
-      Refusal(tag: 1, error: .notUTF8) { $0.nested(1) { $0.data(4, [0xFF]) } },
+      Refusal(tag: 1, error: .outOfRange(field: 2)) { $0.nested(1) { terms(channel: 6, subject: [], &$0) } },
+      Refusal(tag: 1, error: .notUTF8) { $0.nested(1) { terms(channel: 1, subject: [0xFF], &$0) } },
       Refusal(tag: 2, error: .missingField(4)) {
         $0.nested(2) { $0.nested(6) { file in for field in 1...3 { file.text(field, "") } } }
       },
@@ -121,6 +124,17 @@ struct CodecTests {
       },
       Refusal(tag: 0, error: .unknownTag(0)), Refusal(tag: 12, error: .unknownTag(12)),
     ]
+
+  private static func duty(_ number: Int, _ writer: inout PayloadWriter) {
+    writer.integer(1, number)
+    writer.integer(2, 1)
+  }
+
+  private static func terms(channel: UInt64, subject: [UInt8], _ writer: inout PayloadWriter) {
+    writer.signed(1, 7)
+    writer.unsigned(2, channel)
+    writer.data(4, subject)
+  }
 
   static func bytes(_ build: (inout PayloadWriter) -> Void) -> [UInt8] {
     var writer = PayloadWriter()
@@ -142,10 +156,13 @@ struct CodecTests {
       Refusal(tag: 1, error: .missingField(3)) { $0.nested(1) { $0.unsigned(1, 1) } },
       Refusal(tag: 1, error: .missingField(2)) { $0.nested(1) { $0.unsigned(1, 2) } },
       Refusal(tag: 4, error: .outOfRange(field: 1)) { $0.nested(4) { $0.integer(1, -1) } },
-      Refusal(tag: 4, error: .outOfRange(field: 3)) { $0.nested(4) { $0.unsigned(3, 3) } },
-      Refusal(tag: 4, error: .outOfRange(field: 4)) { $0.nested(4) { $0.unsigned(4, 0) } },
-      Refusal(tag: 4, error: .missingField(10)) { $0.data(4, withoutItsMoment) },
-      Refusal(tag: 6, error: .outOfRange(field: 7)) { $0.unsigned(7, 7) },
+      Refusal(tag: 4, error: .outOfRange(field: 3)) { $0.data(4, device(platform: 3, address: 1)) },
+      Refusal(tag: 4, error: .outOfRange(field: 4)) { $0.data(4, device(platform: 1, address: 0)) },
+      Refusal(tag: 4, error: .missingField(10)) { $0.data(4, device(platform: 1, address: 1)) },
+      Refusal(tag: 6, error: .outOfRange(field: 7)) {
+        $0.integer(5, 1)
+        $0.unsigned(7, 7)
+      },
       Refusal(tag: 6, error: .outOfRange(field: 5)) { $0.integer(5, .max) },
       Refusal(tag: 7, error: .outOfRange(field: 4)) { $0.data(8, bytes { $0.integer(4, -1) }) },
       Refusal(tag: 8, error: .missingField(9)), Refusal(tag: 9, error: .missingField(9)),
@@ -153,16 +170,18 @@ struct CodecTests {
     ]
 
   /// A device that has ended nobody knows when.
-  private static let withoutItsMoment = bytes { device in
-    device.integer(1, 1)
-    device.text(2, "a")
-    device.unsigned(3, 1)
-    device.unsigned(4, 1)
-    device.text(5, "de")
-    device.text(6, "mobile")
-    device.time(7, .epoch)
-    device.time(8, .epoch)
-    device.unsigned(9, 1)
+  private static func device(platform: UInt64, address: UInt64) -> [UInt8] {
+    bytes { device in
+      device.integer(1, 1)
+      device.text(2, "a")
+      device.unsigned(3, platform)
+      device.unsigned(4, address)
+      device.text(5, "de")
+      device.text(6, "mobile")
+      device.time(7, .epoch)
+      device.time(8, .epoch)
+      device.unsigned(9, 1)
+    }
   }
 
   @Test("what a user cannot hold is refused, never trapped on", arguments: userRefusals)
