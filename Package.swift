@@ -358,8 +358,8 @@ let package = Package(
     tests(
       "NotificationEngineTests", in: "Notification",
       [
-        "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "PushDomain",
-        systemPackage,
+        "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "NotificationEngine",
+        "PushDomain", systemPackage,
       ]),
     tests(
       "StorageEngineTests", in: "Storage",

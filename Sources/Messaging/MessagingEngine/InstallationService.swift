@@ -227,7 +227,7 @@ public struct InstallationService: Sendable {
 
   func restored(_ key: String, _ note: InstallationNote) {
     guard let androidID = UInt64(key) else { return }
-    for (number, topic) in note.topics { topics.add(MailScope(InstallationID(androidID), number), to: topic) }
+    for one in note.topics { topics.add(MailScope(InstallationID(androidID), one.number), to: one.topic) }
   }
 
   private func found(_ token: String, sender: String) async throws(InstallationFailure) -> FoundRegistration {

@@ -120,7 +120,7 @@ extension MessagingService: EntityHost {
 extension InstallationService: EntityHost {
   package var rearming: RearmPhase? { nil }
 
-  package func note(of device: borrowing Installation) -> [UInt8] { InstallationNote(device).bytes }
+  package func note(of device: borrowing Installation) -> [UInt8] { InstallationNote(device).boundedBytes }
   package func restored(_ key: String, _ device: borrowing Installation) { restored(key, InstallationNote(device)) }
 
   package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {

@@ -1,4 +1,3 @@
-import EventSourcing
 import PushDomain
 import Synchronization
 
@@ -70,68 +69,6 @@ final class TopicIndex: Sendable {
       if sorted[middle] < scope { low = middle + 1 } else { high = middle }
     }
     return low < sorted.count && sorted[low] == scope ? low : nil
-  }
-}
-
-/// What the index must know of a device while it sleeps: its registrations' numbers and topics, or that they are too many
-/// for a note. Registration 1…: number 1, topic 2… (sender 1, name 2; absent: everyone's). Too many 2 (absent: no).
-struct InstallationNote {
-  /// Bytes; a snapshot's entry has no room for much more.
-  static let lengthMaximum = 12_288
-
-  private(set) var topics: [(number: Int, topic: SenderTopic)] = []
-  private(set) var isCut = false
-
-  init(_ installation: borrowing Installation) {
-    for registration in installation.registrations {
-      for topic in registration.indexedTopics { topics.append((registration.number, topic)) }
-    }
-  }
-
-  var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    for (number, topic) in topics {
-      writer.nested(1) { inner in
-        inner.integer(1, number)
-        inner.text(2, topic.sender)
-        inner.text(3, ifNotEmpty: topic.name)
-      }
-    }
-    guard writer.bytes.count > Self.lengthMaximum else { return writer.bytes }
-    var cut = PayloadWriter()
-    cut.bool(2, true)
-    return cut.bytes
-  }
-
-  init(bytes: [UInt8]) throws(PayloadError) {
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1:
-          var inner = try payload.nested()
-          topics.append(try Self.topic(&inner))
-        case 2: isCut = try payload.bool()
-        default: try payload.skip()
-        }
-      }
-    }
-  }
-
-  private static func topic(_ payload: inout PayloadReader) throws(PayloadError) -> (Int, SenderTopic) {
-    var number: Int?, sender: String?
-    var name = TopicIndex.everyone
-    while let field = try payload.next() {
-      switch field {
-      case 1: number = try payload.integer()
-      case 2: sender = try payload.text()
-      case 3: name = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let number else { throw .missingField(1) }
-    guard let sender else { throw .missingField(2) }
-    return (number, SenderTopic(sender: sender, name: name))
   }
 }
 

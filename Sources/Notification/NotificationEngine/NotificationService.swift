@@ -285,14 +285,16 @@ extension NotificationService: AlarmedHost {
 
   package var rearming: RearmPhase? { .owed }
 
-  package func note(of subscription: borrowing Subscription) -> [UInt8] { SubscriptionNote.bytes(of: subscription) }
+  package func note(of subscription: borrowing Subscription) -> [UInt8] {
+    // One without terms is over, and in no index.
+    subscription.terms.map { SubscriptionNote($0).bytes } ?? []
+  }
 
   package func restored(_ key: String, _ subscription: borrowing Subscription) {
     if let terms = subscription.terms { index.set(key, SubscriptionNote(terms)) }
   }
 
   package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
-    // One without terms is in no index.
     if !note.isEmpty { index.set(key, try SubscriptionNote(bytes: note)) }
     return true
   }

@@ -1,4 +1,3 @@
-import EventSourcing
 import PushDomain
 import Synchronization
 
@@ -52,39 +51,5 @@ final class SubscriptionIndex: Sendable {
       if let subscriberID { found.removeAll { state.notes[$0]?.subscriberID != subscriberID } }
       return found.sorted()
     }
-  }
-}
-
-/// What the index must know of a subscription while it sleeps: filter 1, subscriber 2.
-struct SubscriptionNote: Sendable {
-  let filter: SubscriptionFilter
-  let subscriberID: String
-
-  init(_ terms: SubscriptionTerms) {
-    filter = terms.filter
-    subscriberID = terms.subscriberID
-  }
-
-  /// Empty for a subscription that is over.
-  static func bytes(of subscription: borrowing Subscription) -> [UInt8] {
-    guard let terms = subscription.terms else { return [] }
-    var writer = PayloadWriter()
-    writer.text(1, terms.filter.text)
-    writer.text(2, terms.subscriberID)
-    return writer.bytes
-  }
-
-  /// Nil for what `bytes` has not written.
-  init(bytes: [UInt8]) throws(PayloadError) {
-    let texts = try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) -> [Int: String] in
-      var reader = PayloadReader(UnsafeRawBufferPointer(buffer))
-      var texts: [Int: String] = [:]
-      while let field = try reader.next() { texts[field] = try reader.text() }
-      return texts
-    }
-    guard let text = texts[1], let filter = try? SubscriptionFilter(text) else { throw .missingField(1) }
-    guard let subscriberID = texts[2] else { throw .missingField(2) }
-    self.filter = filter
-    self.subscriberID = subscriberID
   }
 }

@@ -1,5 +1,16 @@
 public import EventSourcing
 
+/// The fields of the events of stored data. A number means what it means within its event.
+private enum Field {
+  static let pairs = PayloadField<StoredPair>(1)
+  static let name = PayloadField<StorageName>(2)
+  static let until = PayloadField<Timestamp>(3)
+
+  static let key = PayloadField<String>(1)
+  static let renewedUntil = PayloadField<Timestamp>(1)
+  static let reason = PayloadField<String>(1)
+}
+
 /// What happened to stored data. Tags and field numbers are frozen.
 public enum StorageEvent: Sendable, Equatable, Codable {
   case stored([StoredPair], name: StorageName?, until: Timestamp)
@@ -26,171 +37,141 @@ extension StorageEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .stored(let pairs, let name, let until):
-      for pair in pairs { writer.nested(1) { pair.encode(into: &$0) } }
-      if let name { writer.nested(2) { name.encode(into: &$0) } }
-      writer.time(3, until)
-    case .removed(let name): writer.text(1, name)
-    case .renewed(let until): writer.time(1, until)
-    case .ended(let reason): writer.text(1, reason)
+      writer.put(each: Field.pairs, pairs)
+      writer.put(Field.name, ifPresent: name)
+      writer.put(Field.until, until)
+    case .removed(let key): writer.put(Field.key, key)
+    case .renewed(let until): writer.put(Field.renewedUntil, until)
+    case .ended(let reason): writer.put(Field.reason, reason)
     case .erased: break
     }
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     switch tag {
-    case 1: self = try Self.stored(&payload)
-    case 2: self = .removed(try Self.text(&payload))
-    case 3:
-      var until: Timestamp?
-      while let field = try payload.next() { if field == 1 { until = try payload.time() } else { try payload.skip() } }
-      guard let until else { throw .missingField(1) }
-      self = .renewed(until: until)
-    case 4: self = .ended(reason: try Self.text(&payload))
     case 5: self = .erased
+    case 1:
+      self = .stored(
+        try read.all(Field.pairs), name: try read[Field.name], until: try read.required(Field.until))
+    case 2: self = .removed(try read.required(Field.key))
+    case 3: self = .renewed(until: try read.required(Field.renewedUntil))
+    case 4: self = .ended(reason: try read.required(Field.reason))
     default: throw .unknownTag(tag)
     }
   }
-
-  private static func stored(_ payload: inout PayloadReader) throws(PayloadError) -> StorageEvent {
-    var pairs: [StoredPair] = []
-    var name: StorageName?, until: Timestamp?
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        pairs.append(try StoredPair(payload: &inner))
-      case 2:
-        var inner = try payload.nested()
-        name = try StorageName(payload: &inner)
-      case 3: until = try payload.time()
-      default: try payload.skip()
-      }
-    }
-    guard let until else { throw .missingField(3) }
-    return .stored(pairs, name: name, until: until)
-  }
-
-  private static func text(_ payload: inout PayloadReader) throws(PayloadError) -> String {
-    var text: String?
-    while let field = try payload.next() { if field == 1 { text = try payload.text() } else { try payload.skip() } }
-    guard let text else { throw .missingField(1) }
-    return text
-  }
 }
 
-extension StoredPair {
-  /// Name 1, then one of: text 2, file 3; hidden if neither is there.
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.text(1, name)
+extension StoredPair: PayloadPart {
+  private enum Field {
+    static let name = PayloadField<String>(1)
+    static let text = PayloadField<String>(2)
+    /// With neither this nor a text it is hidden.
+    static let file = PayloadField<StoredFile>(3)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.name, name)
     switch value {
-    case .text(let text): writer.text(2, text)
-    case .file(let file): writer.nested(3) { file.encode(into: &$0) }
+    case .text(let text): writer.put(Field.text, text)
+    case .file(let file): writer.put(Field.file, file)
     case .hidden: break
     }
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var name: String?
-    var value = StoredValue.hidden
-    while let field = try payload.next() {
-      switch field {
-      case 1: name = try payload.text()
-      case 2: value = .text(try payload.text())
-      case 3:
-        var inner = try payload.nested()
-        value = .file(try StoredFile(payload: &inner))
-      default: try payload.skip()
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let value: StoredValue =
+      if let file = try read[Field.file] {
+        .file(file)
+      } else if let text = try read[Field.text] {
+        .text(text)
+      } else {
+        .hidden
       }
-    }
-    guard let name else { throw .missingField(1) }
-    self.init(name, value)
+    self.init(try read.required(Field.name), value)
   }
 }
 
-extension StoredFile {
-  fileprivate func encode(into writer: inout PayloadWriter) {
-    writer.data(1, digest)
-    writer.integer(2, byteCount)
-    writer.text(3, contentType)
-    writer.text(4, ifPresent: name)
-    if isText { writer.bool(5, true) }
+extension StoredFile: PayloadPart {
+  private enum Field {
+    /// 32 bytes: its name in the file system is made of it.
+    static let digest = PayloadField<[UInt8]>(1)
+    /// Far from overflowing when sizes are added up.
+    static let byteCount = PayloadField<Ordinal>(2)
+    static let contentType = PayloadField<String>(3)
+    static let name = PayloadField<String>(4)
+    static let isText = PayloadField<Bool>(5)
   }
 
-  fileprivate init(payload: inout PayloadReader) throws(PayloadError) {
-    var digest: [UInt8]?, byteCount: Int?, contentType: String?, name: String?
-    var isText = false
-    while let field = try payload.next() {
-      switch field {
-      case 1: digest = try payload.data()
-      case 2: byteCount = try payload.integer()
-      case 3: contentType = try payload.text()
-      case 4: name = try payload.text()
-      case 5: isText = try payload.bool()
-      default: try payload.skip()
-      }
-    }
-    guard let digest else { throw .missingField(1) }
-    // Its name in the file system is made of it.
-    guard digest.count == 32 else { throw .outOfRange(field: 1) }
-    guard let byteCount else { throw .missingField(2) }
-    // Far from overflowing when sizes are added up.
-    guard 0...Int(Int32.max) ~= byteCount else { throw .outOfRange(field: 2) }
-    guard let contentType else { throw .missingField(3) }
-    self.init(digest: digest, byteCount: byteCount, contentType: contentType, name: name, isText: isText)
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.digest, digest)
+    writer.put(Field.byteCount, byteCount)
+    writer.put(Field.contentType, contentType)
+    writer.put(Field.name, ifPresent: name)
+    writer.put(Field.isText, ifTrue: isText)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let digest = try read.required(Field.digest)
+    guard digest.count == 32 else { throw .outOfRange(field: Field.digest.number) }
+    self.init(
+      digest: digest, byteCount: try read.required(Field.byteCount), contentType: try read.required(Field.contentType),
+      name: try read[Field.name], isText: try read[Field.isText] ?? false)
   }
 }
 
-extension StorageName {
-  /// Id 1 and, of custom data, user 2. Also within the notes of `StorageService`.
+/// Also within the notes of `StorageService`.
+extension StorageName: PayloadPart {
+  private enum Field {
+    static let id = PayloadField<String>(1)
+    /// Of custom data.
+    static let user = PayloadField<String>(2)
+  }
+
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .custom(let id, let user):
-      writer.text(1, id)
-      writer.text(2, user)
-    case .instance(let id): writer.text(1, id)
+      writer.put(Field.id, id)
+      writer.put(Field.user, user)
+    case .instance(let id): writer.put(Field.id, id)
     }
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
-    var id: String?, user: String?
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.text()
-      case 2: user = try payload.text()
-      default: try payload.skip()
-      }
-    }
-    guard let id else { throw .missingField(1) }
-    self = user.map { .custom(id: id, user: $0) } ?? .instance(id)
+    let read = try PayloadFields(&payload)
+    let id = try read.required(Field.id)
+    self = try read[Field.user].map { .custom(id: id, user: $0) } ?? .instance(id)
   }
 }
 
-/// The state of stored data as snapshots hold it: pairs 1…, name 2, created at 3, expires at 4 (absent: nothing there,
-/// or over), finished 5 (absent: no). Field numbers are frozen.
+/// The state of stored data as snapshots hold it. Field numbers are frozen.
 extension StoredData: RestorableState {
+  private enum Field {
+    static let pairs = PayloadField<StoredPair>(1)
+    static let name = PayloadField<StorageName>(2)
+    static let createdAt = PayloadField<Timestamp>(3)
+    /// Absent: nothing there, or over.
+    static let expiresAt = PayloadField<Timestamp>(4)
+    static let isFinished = PayloadField<Bool>(5)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    for pair in pairs { writer.nested(1) { pair.encode(into: &$0) } }
-    if let name { writer.nested(2) { name.encode(into: &$0) } }
-    writer.time(3, createdAt)
-    if let expiresAt { writer.time(4, expiresAt) }
-    if isFinished { writer.bool(5, true) }
+    writer.put(each: Field.pairs, pairs)
+    writer.put(Field.name, ifPresent: name)
+    writer.put(Field.createdAt, createdAt)
+    writer.put(Field.expiresAt, ifPresent: expiresAt)
+    writer.put(Field.isFinished, ifTrue: isFinished)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        var inner = try payload.nested()
-        pairs.append(try StoredPair(payload: &inner))
-      case 2:
-        var inner = try payload.nested()
-        name = try StorageName(payload: &inner)
-      case 3: createdAt = try payload.time()
-      case 4: expiresAt = try payload.time()
-      case 5: isFinished = try payload.bool()
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    pairs = try read.all(Field.pairs)
+    name = try read[Field.name]
+    createdAt = try read[Field.createdAt] ?? .epoch
+    expiresAt = try read[Field.expiresAt]
+    isFinished = try read[Field.isFinished] ?? false
   }
 }

@@ -247,12 +247,12 @@ final class BlobStore: Sendable {
   // MARK: After a restart
 
   /// A record of the journal names these files. Before `sweep`.
-  func restore(_ files: [(digest: Digest, byteCount: Int)], of key: String) {
+  func restore(_ files: [StorageNote.File], of key: String) {
     state.withLock { state in
       state.held[key] = files.isEmpty ? nil : files.map(\.digest)
-      for (digest, byteCount) in files {
-        if state.entries[digest] == nil { state.byteCount += byteCount }
-        state.entries[digest, default: Entry(byteCount: byteCount)].holders += 1
+      for file in files {
+        if state.entries[file.digest] == nil { state.byteCount += file.byteCount }
+        state.entries[file.digest, default: Entry(byteCount: file.byteCount)].holders += 1
       }
     }
   }

@@ -1,5 +1,4 @@
 import EngineKit
-import EventSourcing
 package import StorageDomain
 import Synchronization
 
@@ -185,56 +184,5 @@ extension StorageName {
   var user: String? {
     guard case .custom(_, let user) = self, !ReservedUserKey.isNobodys(user) else { return nil }
     return user
-  }
-}
-
-/// What is known of stored data while it sleeps: its name 1 (absent: none) and its files 2….
-struct StorageNote: Sendable {
-  var name: StorageName?
-  var files: [(digest: [UInt8], byteCount: Int)] = []
-
-  init(_ data: borrowing StoredData) {
-    name = data.name
-    files = data.files.map { ($0.digest, $0.byteCount) }
-  }
-
-  var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    if let name { writer.nested(1) { name.encode(into: &$0) } }
-    for file in files {
-      writer.nested(2) { inner in
-        inner.data(1, file.digest)
-        inner.integer(2, file.byteCount)
-      }
-    }
-    return writer.bytes
-  }
-
-  init(bytes: [UInt8]) throws(PayloadError) {
-    self = try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var reader = PayloadReader(UnsafeRawBufferPointer(buffer))
-      return try StorageNote(payload: &reader)
-    }
-  }
-
-  private init(payload: inout PayloadReader) throws(PayloadError) {
-    while let field = try payload.next() {
-      var inner = try payload.nested()
-      switch field {
-      case 1: name = try StorageName(payload: &inner)
-      case 2:
-        var digest: [UInt8] = [], byteCount = 0
-        while let field = try inner.next() {
-          switch field {
-          case 1: digest = try inner.data()
-          case 2: byteCount = try inner.integer()
-          default: try inner.skip()
-          }
-        }
-        guard digest.count == 32 else { throw .missingField(1) }
-        files.append((digest, byteCount))
-      default: break
-      }
-    }
   }
 }

@@ -187,4 +187,39 @@ struct StorageCodecTests {
     #expect(StorageEvent.isRestatement(5) && !StorageEvent.isRestatement(1))
     #expect((try? StoredEvent(tag: 6, payload: []).decoded(as: StorageEvent.self)) == nil)
   }
+
+  static let file = StoredFile(
+    digest: Array(repeating: 7, count: 32), byteCount: 5, contentType: "t", name: "n", isText: true)
+  /// With something in every field, and what they have written. Never change a line: journals hold these bytes.
+  static let frozen: [(StorageEvent, String)] = [
+    (
+      .stored(
+        [.init("a", .text("")), .init("f", .file(file)), .init("h", .hidden)], name: .custom(id: "c", user: "u"),
+        until: Timestamp(milliseconds: 5)),
+      "0a050a01611200" + "0a310a01661a2c0a20\(String(repeating: "07", count: 32))100a1a017422016e2801" + "0a030a0168"
+        + "12060a0163120175" + "180a"
+    ),
+    (.stored([], name: .instance("i"), until: Timestamp(milliseconds: 5)), "12030a0169180a"),
+    (.removed("x"), "0a0178"), (.renewed(until: Timestamp(milliseconds: 5)), "080a"), (.ended(reason: "x"), "0a0178"),
+    (.erased, ""),
+  ]
+
+  @Test("the stored bytes are frozen", arguments: frozen)
+  func golden(event: StorageEvent, hex: String) throws {
+    #expect(Self.hex(StoredEvent(event).payload) == hex)
+    #expect(try StoredEvent(event).decoded(as: StorageEvent.self) == event)
+  }
+
+  @Test("so are those of the state")
+  func state() {
+    var data = StoredData()
+    data.evolve(Self.frozen[0].0, at: Timestamp(milliseconds: 4))
+    #expect(Self.hex(data.stateBytes) == Self.frozen[0].1.dropLast(4) + "1808200a")
+    data.evolve(.ended(reason: "x"), at: Timestamp(milliseconds: 6))
+    #expect(Self.hex(data.stateBytes) == "18082801")
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
 }

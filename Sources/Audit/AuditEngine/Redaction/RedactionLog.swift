@@ -24,7 +24,6 @@ public struct RedactionLog: Decider, Encodable {
   }
 
   public enum Event: JournaledEvent {
-    /// Frozen fields: 1 id, 2 by, 3 reason, 4 records, 5 entities, 6 segments, 7 up to, 8 requested at.
     case redacted(Redaction)
 
     /// Frozen: 1 redacted.
@@ -68,64 +67,59 @@ public struct RedactionLog: Decider, Encodable {
   public var isFinished: Bool { false }
 }
 
-/// Frozen fields of the state: 1 count, 2… redactions.
+/// The state as snapshots hold it. Field numbers are frozen.
 extension RedactionLog: RestorableState {
+  private enum Field {
+    /// Far from overflowing when the next one is counted.
+    static let count = PayloadField<Ordinal>(1)
+    static let redactions = PayloadField<Redaction>(2)
+  }
+
   public func encodeState(into writer: inout PayloadWriter) {
-    writer.integer(1, count)
-    for redaction in redactions { writer.nested(2) { redaction.encode(into: &$0) } }
+    writer.put(Field.count, count)
+    writer.put(each: Field.redactions, redactions)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
-    while let field = try payload.next() {
-      switch field {
-      case 1:
-        count = try payload.integer()
-        // Far from overflowing when the next one is counted.
-        guard 0...Int(Int32.max) ~= count else { throw .outOfRange(field: 1) }
-      case 2:
-        var nested = try payload.nested()
-        redactions.append(try Redaction(payload: &nested))
-      default: try payload.skip()
-      }
-    }
+    let read = try PayloadFields(&payload)
+    count = try read[Field.count] ?? 0
+    redactions = try read.all(Field.redactions)
   }
 
   public var rest: Rest { .asleep(until: nil) }
 }
 
-extension RedactionLog.Redaction {
-  func encode(into writer: inout PayloadWriter) {
-    writer.text(1, id)
-    writer.text(2, by)
-    writer.text(3, ifNotEmpty: reason)
-    writer.integer(4, records)
-    writer.integer(5, entities)
-    writer.integer(6, segments)
-    writer.unsigned(7, upTo)
-    writer.time(8, requestedAt)
+// Field numbers are frozen.
+extension RedactionLog.Redaction: PayloadPart {
+  private enum Field {
+    static let id = PayloadField<String>(1)
+    static let by = PayloadField<String>(2)
+    static let reason = PayloadField<String>(3)
+    static let records = PayloadField<Int>(4)
+    static let entities = PayloadField<Int>(5)
+    static let segments = PayloadField<Int>(6)
+    static let upTo = PayloadField<UInt64>(7)
+    static let requestedAt = PayloadField<Timestamp>(8)
   }
 
-  init(payload: inout PayloadReader) throws(PayloadError) {
-    var (id, by, reason) = ("", "", "")
-    var (records, entities, segments) = (0, 0, 0)
-    var upTo: UInt64 = 0
-    var requestedAt = Timestamp.epoch
-    while let field = try payload.next() {
-      switch field {
-      case 1: id = try payload.text()
-      case 2: by = try payload.text()
-      case 3: reason = try payload.text()
-      case 4: records = try payload.integer()
-      case 5: entities = try payload.integer()
-      case 6: segments = try payload.integer()
-      case 7: upTo = try payload.unsigned()
-      case 8: requestedAt = try payload.time()
-      default: try payload.skip()
-      }
-    }
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.id, id)
+    writer.put(Field.by, by)
+    writer.put(Field.reason, ifNotEmpty: reason)
+    writer.put(Field.records, records)
+    writer.put(Field.entities, entities)
+    writer.put(Field.segments, segments)
+    writer.put(Field.upTo, upTo)
+    writer.put(Field.requestedAt, requestedAt)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
     self.init(
-      id: id, by: by, reason: reason, records: records, entities: entities, segments: segments, upTo: upTo,
-      requestedAt: requestedAt)
+      id: try read[Field.id] ?? "", by: try read[Field.by] ?? "", reason: try read[Field.reason] ?? "",
+      records: try read[Field.records] ?? 0, entities: try read[Field.entities] ?? 0,
+      segments: try read[Field.segments] ?? 0, upTo: try read[Field.upTo] ?? 0,
+      requestedAt: try read[Field.requestedAt] ?? .epoch)
   }
 }

@@ -1,6 +1,4 @@
 import EngineKit
-import EventSourcing
-import PushDomain
 import Synchronization
 
 /// Finds devices by owner and kind. Rebuilt from the devices themselves after a restart.
@@ -73,43 +71,5 @@ public struct DeviceFilter: Sendable, Equatable {
     self.owner = owner
     self.type = type
     self.isLive = isLive
-  }
-}
-
-/// What the index must know of a device while it sleeps: owner 1 (absent: none), type 2, lives 3 (absent: no).
-struct DeviceNote: Equatable {
-  struct Kind: Hashable {
-    var type = ""
-    var isLive = false
-  }
-
-  var owner: String?
-  var kind = Kind()
-
-  init(_ device: borrowing Device) {
-    owner = device.registration?.owner
-    kind = Kind(type: device.registration?.address.type ?? "", isLive: device.isLive)
-  }
-
-  var bytes: [UInt8] {
-    var writer = PayloadWriter()
-    writer.text(1, ifPresent: owner)
-    writer.text(2, kind.type)
-    if kind.isLive { writer.bool(3, true) }
-    return writer.bytes
-  }
-
-  init(bytes: [UInt8]) throws(PayloadError) {
-    try bytes.withUnsafeBufferPointer { buffer throws(PayloadError) in
-      var payload = PayloadReader(UnsafeRawBufferPointer(buffer))
-      while let field = try payload.next() {
-        switch field {
-        case 1: owner = try payload.text()
-        case 2: kind.type = try payload.text()
-        case 3: kind.isLive = try payload.bool()
-        default: try payload.skip()
-        }
-      }
-    }
   }
 }

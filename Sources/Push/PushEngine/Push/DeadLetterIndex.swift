@@ -90,62 +90,9 @@ final class DeadLetterIndex: Sendable {
     }
   }
 
-  // MARK: Sleep
-
-  /// What the index must know of a queue while it sleeps: the number of its dead letters 1, waiting messages of high
-  /// priority 2, others 3, since 4, next attempt 5, type 6, provider 7, debug 8, tag 9. Field numbers are frozen.
-  static func note(_ queue: borrowing PushQueue) -> [UInt8] {
-    let (letters, backlog) = (queue.deadLetters.count, queue.backlog)
-    guard letters > 0 || backlog != nil else { return [] }
-    var writer = PayloadWriter()
-    if letters > 0 { writer.integer(1, letters) }
-    if let backlog {
-      writer.integer(2, backlog.urgent)
-      writer.integer(3, backlog.normal)
-      writer.time(4, backlog.since)
-      if let next = backlog.nextAttempt { writer.time(5, next) }
-      writer.text(6, backlog.target.type)
-      writer.text(7, ifPresent: backlog.target.provider)
-      if backlog.target.debug { writer.bool(8, true) }
-      writer.text(9, backlog.tag)
-    }
-    return writer.bytes
-  }
-
-  func restored(_ key: String, note: [UInt8]) throws(PayloadError) {
-    let (letters, backlog) = try Self.read(note)
-    set(key, letters)
-    set(key, backlog)
-  }
-
-  private static func read(_ note: [UInt8]) throws(PayloadError) -> (letters: Int, backlog: PushBacklog?) {
-    try note.withUnsafeBufferPointer { bytes throws(PayloadError) in
-      var reader = PayloadReader(UnsafeRawBufferPointer(bytes))
-      var (letters, urgent, normal) = (0, 0, 0)
-      var since: Timestamp?, next: Timestamp?, type: String?, provider: String?
-      var tag = ""
-      var debug = false
-      while let field = try reader.next() {
-        switch field {
-        case 1: letters = try reader.count(field)
-        case 2: urgent = try reader.count(field)
-        case 3: normal = try reader.count(field)
-        case 4: since = try reader.time()
-        case 5: next = try reader.time()
-        case 6: type = try reader.text()
-        case 7: provider = try reader.text()
-        case 8: debug = try reader.bool()
-        case 9: tag = try reader.text()
-        default: try reader.skip()
-        }
-      }
-      guard let since, let type else { return (letters, nil) }
-      let target = PushAddress(type: type, deviceID: "", provider: provider, debug: debug)
-      return (
-        letters,
-        PushBacklog(since: since, target: target, tag: tag, urgent: urgent, normal: normal, nextAttempt: next)
-      )
-    }
+  func restored(_ key: String, _ note: QueueNote) {
+    set(key, note.deadLetters)
+    set(key, note.backlog)
   }
 }
 

@@ -314,15 +314,12 @@ extension PushDispatcher: AlarmedHost {
   package var directory: EntityDirectory<PushQueue> { queues }
   package var rearming: RearmPhase? { .owed }
 
-  package func note(of queue: borrowing PushQueue) -> [UInt8] { DeadLetterIndex.note(queue) }
+  package func note(of queue: borrowing PushQueue) -> [UInt8] { QueueNote(queue).bytes }
 
-  package func restored(_ key: String, _ queue: borrowing PushQueue) {
-    deadLetters.set(key, queue.deadLetters.count)
-    deadLetters.set(key, queue.backlog)
-  }
+  package func restored(_ key: String, _ queue: borrowing PushQueue) { deadLetters.restored(key, QueueNote(queue)) }
 
   package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
-    try deadLetters.restored(key, note: note)
+    deadLetters.restored(key, try QueueNote(bytes: note))
     return true
   }
 
