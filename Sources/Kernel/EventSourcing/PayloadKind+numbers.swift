@@ -8,7 +8,9 @@ public enum Count: PayloadKind {
   /// - Throws: `outOfRange`.
   @inlinable
   public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
-    try reader.count(field)
+    let value = try reader.integer()
+    guard value >= 0, value < Int.max / 2 else { throw .outOfRange(field: field) }
+    return value
   }
 }
 

@@ -85,7 +85,7 @@ struct PayloadFieldTests {
       #expect(try read.all(Field.numbers) == [.max, 0])
       #expect(try read.all(Field.ordinals) == [1, Int(Int32.max)])
       #expect(try read.all(Field.colors) == [.blue, .red])
-      var nested = try read[Field.nested].required(16)
+      var nested = try read[Field.nested].required(Field.nested)
       #expect(try PayloadFields(&nested)[Field.whole] == 8)
       #expect(try read[Field.lastQuick] == 31)
       #expect(try read.required(Field.firstSlow) == 32)
