@@ -93,7 +93,10 @@ let package = Package(
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",
-      ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat", coreMetrics, logging, metrics, systemPackage]),
+      [
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "TextEncoding", coreMetrics, logging, metrics,
+        systemPackage,
+      ]),
 
     // Wire: what all that goes over a network shares.
     module("JSONEnvelope", in: "Sources/Wire"),
@@ -123,7 +126,7 @@ let package = Package(
       "PushEngine", in: "Sources/Push",
       [
         "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
-        coreMetrics, crypto, logging, metrics,
+        "TextEncoding", coreMetrics, crypto, logging, metrics,
       ]),
     module(
       "PushProviders", in: "Sources/Push",
@@ -199,7 +202,10 @@ let package = Package(
     module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
     module(
       "StorageEngine", in: "Sources/Storage",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", crypto, logging, systemPackage]),
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", "TextEncoding", crypto, logging,
+        systemPackage,
+      ]),
 
     // Support.
     module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
@@ -258,7 +264,7 @@ let package = Package(
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
         "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
         "ProcessControl", "PrometheusMetrics",
-        "PushDomain", "PushProviders", "ServerKit", "SupportDomain",
+        "PushDomain", "PushProviders", "ServerKit", "SupportDomain", "TextEncoding",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],

@@ -4,6 +4,7 @@ import Journal
 import Logging
 import Synchronization
 import SystemPackage
+import TextEncoding
 
 /// The files of stored data, each once, under the hash of its content: `blobs/3f/3f0e21…`.
 ///
@@ -303,8 +304,5 @@ final class BlobStore: Sendable {
     return directory.appending(String(name.prefix(2))).appending(name)
   }
 
-  static func name(_ digest: Digest) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  static func name(_ digest: Digest) -> String { Hexadecimal.encode(digest) }
 }

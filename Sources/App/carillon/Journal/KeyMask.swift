@@ -3,6 +3,7 @@ import Crypto
 import Engine
 import EventSourcing
 import JSONEnvelope
+import TextEncoding
 
 /// `--reveal`.
 struct RevealArguments: ParsableArguments {
@@ -66,8 +67,6 @@ struct KeyMask {
   }
 
   private static func mask(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let prefix = SHA256.hash(data: bytes).prefix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "#" + String(decoding: prefix, as: UTF8.self)
+    "#" + Hexadecimal.encode(SHA256.hash(data: bytes).prefix(4))
   }
 }

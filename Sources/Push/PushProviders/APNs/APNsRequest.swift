@@ -2,6 +2,7 @@ internal import EventSourcing
 internal import HTTP2Client
 internal import NIOHPACK
 internal import PushDomain
+internal import TextEncoding
 
 /// The request of one push, without the `authorization` that may have to be renewed. Spec: providers 2.4.
 enum APNsRequest {
@@ -37,9 +38,7 @@ enum APNsRequest {
   static func isHex(_ token: String) -> Bool {
     let digits = token.utf8
     return tokenDigits.contains(digits.count) && digits.count.isMultiple(of: 2)
-      && digits.allSatisfy { byte in
-        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
-      }
+      && digits.allSatisfy(Hexadecimal.isDigit)
   }
 
   /// Seconds since 1970; 0: try once, do not store.

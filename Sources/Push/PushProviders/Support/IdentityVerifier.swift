@@ -3,6 +3,7 @@ internal import JSONEnvelope
 internal import JWTKit
 public import PushDomain
 internal import Synchronization
+internal import TextEncoding
 
 /// Asks the customer's backend who the holder of a token is. Spec: support requests 2.
 ///
@@ -84,15 +85,8 @@ public struct IdentityVerifier: Sendable {
 
   /// `user_token=…`; what is neither letter, digit nor `-._~` as `%XX`. Spec: RFC 3986, 2.3.
   static func form(_ token: String) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
     var bytes = Array("user_token=".utf8)
-    for byte in token.utf8 {
-      switch byte {
-      case 48...57, 65...90, 97...122: bytes.append(byte)
-      case _ where "-._~".utf8.contains(byte): bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
+    PercentEncoding.append(token, to: &bytes)
     return bytes
   }
 
