@@ -1,4 +1,4 @@
-import JSONEnvelope
+public import JSONEnvelope
 
 /// What a reply tells the client to do next. Spec: Bayeux 1.0, "advice".
 public struct BayeuxAdvice: Sendable, Equatable {
@@ -27,20 +27,14 @@ public struct BayeuxAdvice: Sendable, Equatable {
   public static let handshake = BayeuxAdvice(reconnect: .handshake, interval: 0)
   /// Give up.
   public static let giveUp = BayeuxAdvice(reconnect: .none)
+}
 
-  func write(to writer: inout JSONWriter) {
-    writer.key("advice")
-    writer.beginObject()
-    writer.key("reconnect")
-    writer.string(reconnect.rawValue)
-    if let interval {
-      writer.key("interval")
-      writer.integer(interval)
+extension BayeuxAdvice: JSONWritable {
+  public func write(into writer: inout JSONWriter) {
+    writer.object { advice in
+      advice.member("reconnect", reconnect.rawValue)
+      advice.member("interval", ifPresent: interval)
+      advice.member("timeout", ifPresent: timeout)
     }
-    if let timeout {
-      writer.key("timeout")
-      writer.integer(timeout)
-    }
-    writer.endObject()
   }
 }

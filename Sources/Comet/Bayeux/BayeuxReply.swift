@@ -11,16 +11,12 @@ public enum BayeuxReply {
   public static func handshakeSucceeded(
     id: [UInt8]?, clientID: String, connectionTypes: [ConnectionType], timeoutMilliseconds: Int, acknowledges: Bool
   ) -> [UInt8] {
-    compose(id: id, channel: ChannelName.handshake, successful: true) { writer in
-      version(&writer)
-      writer.key("clientId")
-      writer.string(clientID)
-      types(connectionTypes, &writer)
-      BayeuxAdvice.retry(timeoutMilliseconds: timeoutMilliseconds).write(to: &writer)
-      if acknowledges {
-        writer.key("ext")
-        writer.raw(#"{"ack":true}"#)
-      }
+    compose(id: id, channel: ChannelName.handshake, successful: true) { reply in
+      version(&reply)
+      reply.member("clientId", clientID)
+      types(connectionTypes, &reply)
+      reply.member("advice", BayeuxAdvice.retry(timeoutMilliseconds: timeoutMilliseconds))
+      if acknowledges { reply.object("ext") { $0.member("ack", true) } }
     }
   }
 
@@ -35,32 +31,25 @@ public enum BayeuxReply {
   public static func handshakeRefused(
     id: [UInt8]?, error: BayeuxError, connectionTypes: [ConnectionType], advice: BayeuxAdvice
   ) -> [UInt8] {
-    compose(id: id, channel: ChannelName.handshake, successful: false) { writer in
-      version(&writer)
-      types(connectionTypes, &writer)
-      write(error, &writer)
-      advice.write(to: &writer)
+    compose(id: id, channel: ChannelName.handshake, successful: false) { reply in
+      version(&reply)
+      types(connectionTypes, &reply)
+      reply.member("error", error.description)
+      reply.member("advice", advice)
     }
   }
 
   /// To `/meta/subscribe` and `/meta/unsubscribe`. - Parameter error: nil for success.
   public static func subscription(to message: BayeuxMessage, clientID: String, error: BayeuxError? = nil) -> [UInt8] {
-    compose(id: message.id, channel: message.channel, successful: error == nil) { writer in
-      writer.key("clientId")
-      writer.string(clientID)
-      if let subscription = message.subscriptionText {
-        writer.key("subscription")
-        writer.raw(subscription)
-      }
-      if let error { write(error, &writer) }
+    compose(id: message.id, channel: message.channel, successful: error == nil) { reply in
+      reply.member("clientId", clientID)
+      reply.member("subscription", ifPresent: message.subscriptionText.map { RawJSON($0) })
+      reply.member("error", ifPresent: error?.description)
     }
   }
 
   public static func disconnected(id: [UInt8]?, clientID: String) -> [UInt8] {
-    compose(id: id, channel: ChannelName.disconnect, successful: true) { writer in
-      writer.key("clientId")
-      writer.string(clientID)
-    }
+    compose(id: id, channel: ChannelName.disconnect, successful: true) { $0.member("clientId", clientID) }
   }
 
   /// To a publish that a configured channel takes.
@@ -71,18 +60,15 @@ public enum BayeuxReply {
   /// An unsuccessful reply on whatever channel the message came, also on none. Replies to connects and handshakes of
   /// unknown clients carry the advice to shake hands; no other does. Spec: GMS 4.8.
   public static func failure(to message: BayeuxMessage, error: BayeuxError) -> [UInt8] {
-    compose(id: message.id, channel: message.channel, successful: false) { writer in
-      if let subscription = message.subscriptionText,
-        message.channel == ChannelName.subscribe || message.channel == ChannelName.unsubscribe
-      {
-        writer.key("subscription")
-        writer.raw(subscription)
+    compose(id: message.id, channel: message.channel, successful: false) { reply in
+      if message.channel == ChannelName.subscribe || message.channel == ChannelName.unsubscribe {
+        reply.member("subscription", ifPresent: message.subscriptionText.map { RawJSON($0) })
       }
-      write(error, &writer)
+      reply.member("error", error.description)
       if error.code == BayeuxError.unknownClient.code,
         message.channel == ChannelName.connect || message.channel == ChannelName.handshake
       {
-        BayeuxAdvice.handshake.write(to: &writer)
+        reply.member("advice", BayeuxAdvice.handshake)
       }
     }
   }
@@ -92,15 +78,9 @@ public enum BayeuxReply {
   /// - Parameter batch: the number of the batch that this reply closes, with the acknowledgment extension.
   public static func connected(id: [UInt8]?, advice: BayeuxAdvice? = nil, batch: Int? = nil) -> [UInt8] {
     if id == nil, advice == nil, batch == nil { return plainConnected }
-    return compose(id: id, channel: ChannelName.connect, successful: true) { writer in
-      advice?.write(to: &writer)
-      if let batch {
-        writer.key("ext")
-        writer.beginObject()
-        writer.key("ack")
-        writer.integer(batch)
-        writer.endObject()
-      }
+    return compose(id: id, channel: ChannelName.connect, successful: true) { reply in
+      reply.member("advice", ifPresent: advice)
+      if let batch { reply.object("ext") { $0.member("ack", batch) } }
     }
   }
 
@@ -108,50 +88,31 @@ public enum BayeuxReply {
   private static let plainConnected = compose(id: nil, channel: ChannelName.connect, successful: true) { _ in }
 
   public static func connectRefused(id: [UInt8]?, error: BayeuxError, advice: BayeuxAdvice?) -> [UInt8] {
-    compose(id: id, channel: ChannelName.connect, successful: false) { writer in
-      write(error, &writer)
-      advice?.write(to: &writer)
+    compose(id: id, channel: ChannelName.connect, successful: false) { reply in
+      reply.member("error", error.description)
+      reply.member("advice", ifPresent: advice)
     }
   }
 
   // MARK: Parts
 
   private static func compose(
-    id: [UInt8]?, channel: String?, successful: Bool, _ rest: (inout JSONWriter) -> Void
+    id: [UInt8]?, channel: String?, successful: Bool, _ rest: (inout JSONObjectWriter) -> Void
   ) -> [UInt8] {
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    if let id {
-      writer.key("id")
-      writer.raw(id)
+    JSONWriter.object(capacity: 128) { reply in
+      reply.member("id", ifPresent: id.map { RawJSON($0) })
+      reply.member("channel", ifPresent: channel)
+      reply.member("successful", successful)
+      rest(&reply)
     }
-    if let channel {
-      writer.key("channel")
-      writer.string(channel)
-    }
-    writer.key("successful")
-    writer.bool(successful)
-    rest(&writer)
-    writer.endObject()
-    return writer.bytes
   }
 
-  private static func version(_ writer: inout JSONWriter) {
-    writer.key("version")
-    writer.string("1.0")
-    writer.key("minimumVersion")
-    writer.string("1.0")
+  private static func version(_ reply: inout JSONObjectWriter) {
+    reply.member("version", "1.0")
+    reply.member("minimumVersion", "1.0")
   }
 
-  private static func types(_ types: [ConnectionType], _ writer: inout JSONWriter) {
-    writer.key("supportedConnectionTypes")
-    writer.beginArray()
-    for type in types { writer.string(type.rawValue) }
-    writer.endArray()
-  }
-
-  private static func write(_ error: BayeuxError, _ writer: inout JSONWriter) {
-    writer.key("error")
-    writer.string(error.description)
+  private static func types(_ types: [ConnectionType], _ reply: inout JSONObjectWriter) {
+    reply.array("supportedConnectionTypes", types) { type, writer in writer.value(type.rawValue) }
   }
 }

@@ -3,37 +3,91 @@ import Testing
 
 @Suite("A JSON writer")
 struct JSONWriterTests {
-  @Test("sets commas and colons by itself")
+  @Test("sets brackets, commas and colons by itself")
   func structure() {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("a")
-    writer.beginArray()
-    writer.integer(1)
-    writer.integer(Int64.min)
-    writer.integer(UInt64.max)
-    writer.double(0.5)
-    writer.bool(true)
-    writer.null()
-    writer.beginObject()
-    writer.endObject()
-    writer.raw(Array(#"{"r":1}"#.utf8))
-    writer.beginArray()
-    writer.endArray()
-    writer.endArray()
     let name = "b"
-    writer.key(name)
-    writer.string("x")
-    writer.key("c")
-    writer.value(["d": nil, "e": [false]])
-    writer.endObject()
+    let bytes = JSONWriter.object { object in
+      object.array("a") { array in
+        array.element(1)
+        array.element(Int64.min)
+        array.element(UInt64.max)
+        array.element(0.5)
+        array.element(true)
+        array.element(JSONValue.null)
+        array.object { _ in }
+        array.element(RawJSON(Array(#"{"r":1}"#.utf8)))
+        array.array { _ in }
+        array.element("text")
+      }
+      object.member(named: name, "x")
+      object.member("c", ["d": nil, "e": [false]] as JSONValue)
+      object.object("f") { $0.member("g", 7 as Int32) }
+      object.member("h") { writer in writer.array { $0.element("i") } }
+      object.member(named: "j") { writer in writer.object { $0.members(of: ["k": 1, "l": "m"]) } }
+    }
     let expected =
-      #"{"a":[1,-9223372036854775808,18446744073709551615,0.5,true,null,{},{"r":1},[]],"#
-      + #""b":"x","c":{"d":null,"e":[false]}}"#
-    #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+      #"{"a":[1,-9223372036854775808,18446744073709551615,0.5,true,null,{},{"r":1},[],"text"],"#
+      + #""b":"x","c":{"d":null,"e":[false]},"f":{"g":7},"h":["i"],"j":{"k":1,"l":"m"}}"#
+    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+  }
+
+  @Test("writes lists: of values, of objects, of whatever a closure writes")
+  func lists() {
+    let pairs = [("a", 1), ("b", 2)]
+    let bytes = JSONWriter.array { array in
+      array.object { object in
+        object.member("values", ["x", "y"])
+        object.member("none", [] as [Int])
+        object.objects("objects", pairs) { pair, object in object.member(named: pair.0, pair.1) }
+        object.array("mixed", pairs) { pair, writer in
+          writer.array {
+            $0.element(pair.0)
+            $0.element(pair.1)
+          }
+        }
+      }
+    }
+    let expected =
+      #"[{"values":["x","y"],"none":[],"objects":[{"a":1},{"b":2}],"mixed":[["a",1],["b",2]]}]"#
+    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    var writer = JSONWriter()
+    writer.objects(pairs) { pair, object in object.member("name", pair.0) }
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == #"[{"name":"a"},{"name":"b"}]"#)
     writer.removeAll()
-    writer.string("again")
+    writer.value("again")
     #expect(String(decoding: writer.bytes, as: UTF8.self) == #""again""#)
+  }
+
+  @Test("writes null for what is missing, or leaves it out where that is asked for")
+  func missing() {
+    let (none, some): (String?, Int?) = (nil, 5)
+    let bytes = JSONWriter.object { object in
+      object.member("a", none)
+      object.member("b", some)
+      object.member("c", ifPresent: none)
+      object.member("d", ifPresent: some)
+      object.member("e", ifPresent: true ? nil : [1])
+      object.member("f", [1, nil])
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":null,"b":5,"d":5,"f":[1,null]}"#)
+  }
+
+  @Test("closes what is open when a closure throws")
+  func thrown() {
+    struct Stop: Error {}
+    var writer = JSONWriter()
+    #expect(throws: Stop.self) {
+      try writer.array { array in
+        array.element(1)
+        try array.object { object in
+          try object.object("a") { object in
+            object.member("b", 1)
+            throw Stop()
+          }
+        }
+      }
+    }
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == #"[1,{"a":{"b":1}}]"#)
   }
 
   @Test(
