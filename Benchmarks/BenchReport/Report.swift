@@ -29,29 +29,16 @@ package struct Report: Sendable, Equatable {
   }
 
   package var json: [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("results")
-    writer.beginArray()
-    for result in results {
-      writer.beginObject()
-      writer.key("name")
-      writer.string(result.name)
-      writer.key("value")
-      writer.double(result.value)
-      writer.key("unit")
-      writer.string(result.unit)
-      writer.key("settings")
-      writer.string(result.settings)
-      writer.endObject()
+    JSONWriter.object { report in
+      report.objects("results", results) { result, object in
+        object.member("name", result.name)
+        object.member("value", result.value)
+        object.member("unit", result.unit)
+        object.member("settings", result.settings)
+      }
+      report.member("machine", machine)
+      report.member("commit", commit)
     }
-    writer.endArray()
-    writer.key("machine")
-    writer.string(machine)
-    writer.key("commit")
-    writer.string(commit)
-    writer.endObject()
-    return writer.bytes
   }
 }
 

@@ -43,23 +43,15 @@ struct PushStock: Sendable {
 
   /// Spec: GMS 7.2.
   private func content(_ service: String, _ number: Int, hasTranscript: Bool) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("message")
-    writer.string(Self.alert)
-    writer.key("serviceId")
-    writer.string(service)
-    if hasTranscript {
-      writer.key("lastTranscript")
-      writer.beginArray()
-      writer.beginObject()
-      writer.key("Message.Text")
-      writer.string(String(decoding: MessageText.prefix(number), as: UTF8.self) + text)
-      writer.endObject()
-      writer.endArray()
+    JSONWriter.exactObject(capacity: 256) { content in
+      content.member("message", Self.alert)
+      content.member("serviceId", service)
+      guard hasTranscript else { return }
+      content.array("lastTranscript") { lines in
+        lines.object { line in
+          line.member("Message.Text", String(decoding: MessageText.prefix(number), as: UTF8.self) + text)
+        }
+      }
     }
-    writer.endObject()
-    // As the engine makes it.
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
   }
 }

@@ -5,13 +5,9 @@ import JSONEnvelope
 enum CallbackRendering {
   /// The callback push message. Spec: GMS 7.2.
   static func push(_ dialog: CallbackDialog, id: String) -> [UInt8] {
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    writer.key("_id")
-    writer.string(id)
-    writer.key("_action")
-    writer.string(dialog.action)
-    writer.endObject()
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
+    JSONWriter.exactObject(capacity: 128) { push in
+      push.member("_id", id)
+      push.member("_action", dialog.action)
+    }
   }
 }

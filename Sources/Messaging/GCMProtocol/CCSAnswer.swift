@@ -39,35 +39,26 @@ public enum CCSAnswer: Sendable, Equatable {
 
   /// JSON text.
   public var bytes: [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    switch self {
-    case .ack(let address, let canonical):
-      Self.write(address, "ack", into: &writer)
-      if let canonical { writer.member("registration_id", canonical) }
-    case .groupAck(let address, let success, let failed):
-      Self.write(address, "ack", into: &writer)
-      GroupAnswer.writeMembers(success: success, failed: failed, into: &writer)
-    case .nack(let address, let code, let description):
-      Self.write(address, "nack", into: &writer)
-      writer.member("error", code.rawValue)
-      // One client library cannot do without it.
-      writer.member("error_description", description)
+    JSONWriter.object(capacity: 256) { answer in
+      switch self {
+      case .ack(let address, let canonical):
+        Self.write(address, "ack", into: &answer)
+        answer.member("registration_id", ifPresent: canonical)
+      case .groupAck(let address, let success, let failed):
+        Self.write(address, "ack", into: &answer)
+        GroupAnswer.write(success: success, failed: failed, into: &answer)
+      case .nack(let address, let code, let description):
+        Self.write(address, "nack", into: &answer)
+        answer.member("error", code.rawValue)
+        // One client library cannot do without it.
+        answer.member("error_description", description)
+      }
     }
-    writer.endObject()
-    return writer.bytes
   }
 
-  private static func write(_ address: CCSAddress, _ type: String, into writer: inout JSONWriter) {
-    writer.member("from", address.to)
-    writer.member("message_id", address.messageID)
-    writer.member("message_type", type)
-  }
-}
-
-extension JSONWriter {
-  mutating func member(_ name: StaticString, _ text: String) {
-    key(name)
-    string(text)
+  private static func write(_ address: CCSAddress, _ type: StaticString, into answer: inout JSONObjectWriter) {
+    answer.member("from", address.to)
+    answer.member("message_id", address.messageID)
+    answer.member("message_type", type)
   }
 }

@@ -6,20 +6,18 @@ public import PushDomain
 public enum CCSDelivery {
   /// A message of a device, or a receipt.
   public static func bytes(of mail: Mail) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256 + mail.contentBytes)
-    writer.beginObject()
-    if let original = mail.receiptFor {
-      writer.member("message_type", "receipt")
-      writer.member("from", "gcm.googleapis.com")
-      writeData(of: receipt(mail, for: original), into: &writer)
-    } else {
-      writer.member("from", mail.origin)
-      writeData(of: mail.pairs, into: &writer)
+    JSONWriter.object(capacity: 256 + mail.contentBytes) { message in
+      if let original = mail.receiptFor {
+        message.member("message_type", "receipt")
+        message.member("from", "gcm.googleapis.com")
+        message.object("data") { write(receipt(mail, for: original), into: &$0) }
+      } else {
+        message.member("from", mail.origin)
+        message.object("data") { write(mail.pairs, into: &$0) }
+      }
+      message.member("category", mail.category)
+      message.member("message_id", mail.id)
     }
-    writer.member("category", mail.category)
-    writer.member("message_id", mail.id)
-    writer.endObject()
-    return writer.bytes
   }
 
   /// The server is about to close the connection: no new messages, please.
@@ -36,13 +34,7 @@ public enum CCSDelivery {
     return own.filter { !known.contains($0.key) } + mail.pairs
   }
 
-  private static func writeData(of pairs: [MailPair], into writer: inout JSONWriter) {
-    writer.key("data")
-    writer.beginObject()
-    for pair in pairs {
-      writer.key(pair.key)
-      writer.string(pair.value)
-    }
-    writer.endObject()
+  private static func write(_ pairs: [MailPair], into data: inout JSONObjectWriter) {
+    for pair in pairs { data.member(named: pair.key, pair.value) }
   }
 }

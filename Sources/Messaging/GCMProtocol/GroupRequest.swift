@@ -52,23 +52,13 @@ public enum GroupAnswer {
   public static func error(_ text: String) -> [UInt8] { object("error", text) }
 
   private static func object(_ name: StaticString, _ text: String) -> [UInt8] {
-    var writer = JSONWriter(capacity: 64 + text.utf8.count)
-    writer.beginObject()
-    writer.member(name, text)
-    writer.endObject()
-    return writer.bytes
+    JSONWriter.object(capacity: 64 + text.utf8.count) { $0.member(name, text) }
   }
 
-  static func writeMembers(success: Int, failed: [String], into writer: inout JSONWriter) {
-    writer.key("success")
-    writer.integer(success)
-    writer.key("failure")
-    writer.integer(failed.count)
-    guard !failed.isEmpty else { return }
-    writer.key("failed_registration_ids")
-    writer.beginArray()
-    for token in failed { writer.string(token) }
-    writer.endArray()
+  static func write(success: Int, failed: [String], into answer: inout JSONObjectWriter) {
+    answer.member("success", success)
+    answer.member("failure", failed.count)
+    if !failed.isEmpty { answer.member("failed_registration_ids", failed) }
   }
 }
 

@@ -92,25 +92,19 @@ enum MailComposer {
   /// What a browser page decrypts. Spec: GCM D4.4.
   private static func pageJSON(_ mail: Mail, from: String, collapseKey: String?) -> [UInt8] {
     let parts = parts(of: mail)
-    var writer = JSONWriter(capacity: 512)
-    writer.beginObject()
-    writer.pairs("data", parts.data)
-    if let notification = mail.text(pageNotification) {
-      writer.key("notification")
-      writer.raw(Array(notification.utf8))
-    } else {
-      writer.pairs("notification", parts.notification)
+    return JSONWriter.object(capacity: 512) { page in
+      page.pairs("data", parts.data)
+      if let notification = mail.text(pageNotification) {
+        page.member("notification", RawJSON(Array(notification.utf8)))
+      } else {
+        page.pairs("notification", parts.notification)
+      }
+      page.member("fcmOptions", ifPresent: mail.text(pageOptions).map { RawJSON(Array($0.utf8)) })
+      page.member("from", from)
+      page.member("priority", mail.priority == .high ? "high" : "normal")
+      page.member("fcmMessageId", mail.id)
+      page.member("collapse_key", ifPresent: collapseKey)
     }
-    if let options = mail.text(pageOptions) {
-      writer.key("fcmOptions")
-      writer.raw(Array(options.utf8))
-    }
-    writer.text("from", from)
-    writer.text("priority", mail.priority == .high ? "high" : "normal")
-    writer.text("fcmMessageId", mail.id)
-    if let collapseKey { writer.text("collapse_key", collapseKey) }
-    writer.endObject()
-    return writer.bytes
   }
 }
 
@@ -124,17 +118,11 @@ extension AppRegistration {
   var messagePlatform: MessagePlatform { relay != nil ? .apple : keys != nil || isPage ? .web : .android }
 }
 
-extension JSONWriter {
-  fileprivate mutating func text(_ key: String, _ value: String) {
-    self.key(key)
-    string(value)
-  }
-
-  fileprivate mutating func pairs(_ key: String, _ pairs: [MailPair]) {
+extension JSONObjectWriter {
+  fileprivate mutating func pairs(_ name: StaticString, _ pairs: [MailPair]) {
     guard !pairs.isEmpty else { return }
-    self.key(key)
-    beginObject()
-    for pair in pairs { text(pair.key, pair.value) }
-    endObject()
+    object(name) { object in
+      for pair in pairs { object.member(named: pair.key, pair.value) }
+    }
   }
 }

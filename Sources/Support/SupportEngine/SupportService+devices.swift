@@ -159,11 +159,13 @@ extension SupportService {
       metrics.deviceEnded(device.ending?.reason)
       let (id, reason) = (number * SupportIDs.perOwner + Int64(device.id), device.ending?.reason.name ?? "")
       await dispatcher.tellOperators(
-        .deviceEnded, once: "support/\(id)/\(context.time.now.milliseconds)",
-        [
-          ("device", .integer(id)), ("user", .integer(number)), ("type", .string(device.platform.name)),
-          ("reason", .string(reason)),
-        ])
+        .deviceEnded, once: "support/\(id)/\(context.time.now.milliseconds)"
+      ) { data in
+        data.member("device", id)
+        data.member("user", number)
+        data.member("type", device.platform.name)
+        data.member("reason", reason)
+      }
       guard let queue = directQueue(of: device) else { continue }
       await dispatcher.queues[queue]?.post(
         .withdraw(owner: Self.ownerName(number), reason: "the device was unregistered"))

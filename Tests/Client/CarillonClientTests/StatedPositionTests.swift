@@ -50,10 +50,9 @@ struct StatedPositionTests {
       (.subscribe(clientID: "c", channel: "/_genesys"), nil),
     ] as [(CometRequest, String?)])
   func written(request: CometRequest, position: String?) throws {
-    var writer = JSONWriter()
-    request.write(id: "1", into: &writer)
+    let message = JSONWriter.object { request.write(id: "1", into: &$0) }
     let ext: JSONValue? = position.map { ["transcriptPosition": .string($0)] }
-    #expect(try JSONValue(parsing: writer.bytes)["ext"] == ext)
+    #expect(try JSONValue(parsing: message)["ext"] == ext)
   }
 
   private static func message(_ range: ClosedRange<Int>) -> ChatEventMessage {

@@ -29,11 +29,11 @@ struct SupportEventTests {
 
   @Test("are acknowledged by a publish on that channel")
   func publishing() throws {
-    var writer = JSONWriter()
-    CometRequest.publish(clientID: "c1", channel: "/support/requests/5", data: ["type": "refreshed"])
-      .write(id: "7", into: &writer)
+    let request = CometRequest.publish(
+      clientID: "c1", channel: "/support/requests/5", data: ["type": "refreshed"])
+    let message = JSONWriter.object { request.write(id: "7", into: &$0) }
     #expect(
-      try JSONValue(parsing: writer.bytes)
+      try JSONValue(parsing: message)
         == ["id": "7", "channel": "/support/requests/5", "clientId": "c1", "data": ["type": "refreshed"]])
   }
 }

@@ -71,19 +71,12 @@ struct DiffCommand: ParsableCommand {
   }
 
   private func printJSON(_ diff: StateDiff, _ before: EntityHistory, _ after: EntityHistory) throws {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("entity")
-    writer.string("\(entity.id)")
-    for (name, history) in [("before", before), ("after", after)] {
-      writer.key(name)
-      writer.beginObject()
-      try history.write(to: &writer, mask: reveal.mask)
-      writer.endObject()
+    let text = try JSONWriter.object { object in
+      object.member("entity", "\(entity.id)")
+      try object.object("before") { try before.write(into: &$0, mask: reveal.mask) }
+      try object.object("after") { try after.write(into: &$0, mask: reveal.mask) }
+      object.array("changes") { diff.write(into: &$0) }
     }
-    writer.key("changes")
-    writer.raw(diff.json)
-    writer.endObject()
-    Console.write(writer.bytes + [UInt8(ascii: "\n")])
+    Console.write(text + [UInt8(ascii: "\n")])
   }
 }

@@ -18,7 +18,7 @@ struct DumpCommand: ParsableCommand {
   }
 
   private func dump(_ reader: JournalReader) throws {
-    var line = RecordLine(mask: reveal.mask)
+    let line = RecordLine(mask: reveal.mask)
     var count = 0
     do {
       try reader.forEachRecord(from: firstPosition) { record in

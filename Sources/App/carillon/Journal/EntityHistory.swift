@@ -63,16 +63,11 @@ struct EntityHistory {
   }
 
   /// Where the history is and what the state is there.
-  func write(to writer: inout JSONWriter, mask: KeyMask?) throws {
-    writer.key("position")
-    writer.integer(position)
-    writer.key("sequence")
-    writer.integer(sequence)
-    writer.key("time")
-    writer.string(time.iso8601Milliseconds)
-    writer.key("records")
-    writer.integer(records)
-    writer.key("state")
-    writer.raw(try stateJSON(mask: mask))
+  func write(into object: inout JSONObjectWriter, mask: KeyMask?) throws {
+    object.member("position", position)
+    object.member("sequence", sequence)
+    object.member("time", time.iso8601Milliseconds)
+    object.member("records", records)
+    object.member("state", RawJSON(try stateJSON(mask: mask)))
   }
 }

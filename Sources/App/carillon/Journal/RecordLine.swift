@@ -2,6 +2,7 @@ import Engine
 import EventSourcing
 import JSONEnvelope
 import JournalFormat
+import TextEncoding
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -16,7 +17,6 @@ import JournalFormat
 /// or, where keys are masked, by its size alone: `"payloadBytes":17`.
 struct RecordLine {
   private let encoder: JSONEncoder
-  private var writer = JSONWriter(capacity: 1_024)
   /// Nil: keys are shown.
   private let mask: KeyMask?
 
@@ -26,60 +26,42 @@ struct RecordLine {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  mutating func bytes(of record: borrowing RecordView) -> [UInt8] {
+  func bytes(of record: borrowing RecordView) -> [UInt8] {
     let kind = EntityKind(rawValue: record.kind)
-    writer.removeAll()
-    writer.beginObject()
-    writer.key("position")
-    writer.integer(record.position)
-    writer.key("time")
-    writer.string(Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds)
-    writer.key("kind")
-    writer.string(kind.label)
-    if record.isRedacted {
-      writer.key("redacted")
-      writer.bool(true)
-    } else {
-      writer.key("id")
-      writer.string(mask?.masked(id: record.keyText, of: kind) ?? record.keyText)
-      writer.key("sequence")
-      writer.integer(record.sequence)
-      writer.key("tag")
-      writer.integer(record.tag)
-      writeEvent(kind, record.tag, record.payload)
+    var text = JSONWriter.object(capacity: 1_024) { line in
+      line.member("position", record.position)
+      line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds)
+      line.member("kind", kind.label)
+      if record.isRedacted { return line.member("redacted", true) }
+      line.member("id", mask?.masked(id: record.keyText, of: kind) ?? record.keyText)
+      line.member("sequence", record.sequence)
+      line.member("tag", record.tag)
+      write(kind, record.tag, record.payload, into: &line)
     }
-    writer.endObject()
-    return writer.bytes + [UInt8(ascii: "\n")]
+    text.append(UInt8(ascii: "\n"))
+    return text
   }
 
-  private mutating func writeEvent(_ kind: EntityKind, _ tag: EventTag, _ payload: UnsafeRawBufferPointer) {
+  private func write(
+    _ kind: EntityKind, _ tag: EventTag, _ payload: UnsafeRawBufferPointer, into line: inout JSONObjectWriter
+  ) {
     guard let described = Catalogue.carillon.describe(kind: kind, tag: tag, payload: payload),
       let encoded = try? encoder.encode(described.event), let json = shown(Array(encoded), kind)
     else {
       // What cannot be read cannot be searched for keys either.
-      writer.key(mask == nil ? "payload" : "payloadBytes")
-      if mask == nil { writer.string(Self.hexadecimal(payload)) } else { writer.integer(payload.count) }
+      if mask == nil {
+        line.member("payload", Hexadecimal.encode(payload))
+      } else {
+        line.member("payloadBytes", payload.count)
+      }
       return
     }
-    writer.key("name")
-    writer.string(described.name)
-    writer.key("event")
-    writer.raw(json)
+    line.member("name", described.name)
+    line.member("event", RawJSON(json))
   }
 
   private func shown(_ json: [UInt8], _ kind: EntityKind) -> [UInt8]? {
     guard let mask else { return json }
     return try? mask.masked(json, of: kind)
-  }
-
-  static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

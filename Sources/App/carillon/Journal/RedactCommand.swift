@@ -115,18 +115,15 @@ struct RedactCommand: AsyncParsableCommand {
   }
 
   private func ask(_ server: String, _ token: String) async throws {
-    var body = JSONWriter(capacity: 256)
-    body.beginObject()
-    body.key("subject")
-    body.string(subject)
-    body.key("reason")
-    body.string(reason)
-    body.endObject()
+    let body = JSONWriter.object(capacity: 256) { body in
+      body.member("subject", subject)
+      body.member("reason", reason)
+    }
     var request = HTTPClientRequest(url: "\(server)/admin/1/redactions")
     request.method = .POST
     request.headers.add(name: "Authorization", value: "Bearer \(token)")
     request.headers.add(name: "Content-Type", value: "application/json")
-    request.body = .bytes(ByteBuffer(bytes: body.bytes))
+    request.body = .bytes(ByteBuffer(bytes: body))
     do {
       let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(Limits.redactionTimeout))
       let answer = try await response.body.collect(upTo: Limits.healthAnswerBytesMaximum)

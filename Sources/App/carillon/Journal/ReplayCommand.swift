@@ -32,14 +32,13 @@ struct ReplayCommand: ParsableCommand {
       guard history.records > 0 else {
         throw CommandFailure(.failure, "no record of \(entity.id)" + (at == nil ? "" : " up to that moment"))
       }
-      var writer = JSONWriter()
-      writer.beginObject()
-      writer.key("entity")
-      writer.string(
-        reveal.mask.map { "\(entity.id.kind):\($0.masked(id: entity.id.key, of: entity.id.kind))" } ?? "\(entity.id)")
-      try history.write(to: &writer, mask: reveal.mask)
-      writer.endObject()
-      Console.write(writer.bytes + [UInt8(ascii: "\n")])
+      let text = try JSONWriter.object { object in
+        object.member(
+          "entity",
+          reveal.mask.map { "\(entity.id.kind):\($0.masked(id: entity.id.key, of: entity.id.kind))" } ?? "\(entity.id)")
+        try history.write(into: &object, mask: reveal.mask)
+      }
+      Console.write(text + [UInt8(ascii: "\n")])
     }
   }
 }

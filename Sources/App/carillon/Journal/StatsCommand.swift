@@ -109,65 +109,42 @@ struct StatsCommand: ParsableCommand {
   // MARK: JSON
 
   private func json(_ statistics: JournalStatistics, _ report: VerifyReport) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("events")
-    writer.beginArray()
-    for (group, row) in statistics.rows.sorted(by: { $0.key < $1.key }) {
-      writer.beginObject()
-      writer.key("kind")
-      writer.string(EntityKind(rawValue: group.kind).label)
-      writer.key("tag")
-      writer.integer(group.tag)
-      writer.key("event")
-      writer.string(row.name)
-      Self.put(&writer, [("events", row.events), ("payloadBytes", row.payloadBytes), ("keyBytes", row.keyBytes)])
-      writer.endObject()
-    }
-    writer.endArray()
-    if let times = statistics.times {
-      writer.key("from")
-      writer.string(Timestamp(milliseconds: times.lowerBound).iso8601Milliseconds)
-      writer.key("to")
-      writer.string(Timestamp(milliseconds: times.upperBound).iso8601Milliseconds)
-    }
-    Self.put(
-      &writer,
-      [
-        ("records", Int(report.records)), ("redactedRecords", Int(report.redactedRecords)),
-        ("segments", report.segments), ("archivedSegments", report.archivedSegments),
-        ("packedSegments", report.packedSegments), ("frames", Int(report.frames)),
-        ("plainBytes", Int(report.plainByteCount)), ("storedBytes", Int(report.storedByteCount)),
-        ("saltBytes", Int(Self.saltBytes(report))),
-      ])
-    writer.key("framesByRecords")
-    writer.beginArray()
-    for (power, count) in statistics.frames.sorted(by: { $0.key < $1.key }) {
-      writer.beginObject()
-      Self.put(&writer, [("recordsMinimum", power < 0 ? 0 : 1 << power), ("frames", count)])
-      writer.endObject()
-    }
-    writer.endArray()
-    let rate = statistics.rate
-    Self.put(&writer, [("stretchMilliseconds", Int(rate.stretchMilliseconds))])
-    writer.key("rate")
-    writer.beginArray()
-    for (start, events) in rate.counts {
-      writer.beginObject()
-      writer.key("from")
-      writer.string(start.iso8601Milliseconds)
-      Self.put(&writer, [("events", events)])
-      writer.endObject()
-    }
-    writer.endArray()
-    writer.endObject()
-    return writer.bytes + [UInt8(ascii: "\n")]
+    JSONWriter.object { object in
+      object.objects("events", statistics.rows.sorted { $0.key < $1.key }) { group, object in
+        object.member("kind", EntityKind(rawValue: group.key.kind).label)
+        object.member("tag", group.key.tag)
+        object.member("event", group.value.name)
+        object.member("events", group.value.events)
+        object.member("payloadBytes", group.value.payloadBytes)
+        object.member("keyBytes", group.value.keyBytes)
+      }
+      if let times = statistics.times {
+        object.member("from", Timestamp(milliseconds: times.lowerBound).iso8601Milliseconds)
+        object.member("to", Timestamp(milliseconds: times.upperBound).iso8601Milliseconds)
+      }
+      Self.write(report, into: &object)
+      object.objects("framesByRecords", statistics.frames.sorted { $0.key < $1.key }) { frames, object in
+        object.member("recordsMinimum", frames.key < 0 ? 0 : 1 << frames.key)
+        object.member("frames", frames.value)
+      }
+      let rate = statistics.rate
+      object.member("stretchMilliseconds", rate.stretchMilliseconds)
+      object.objects("rate", rate.counts) { count, object in
+        object.member("from", count.start.iso8601Milliseconds)
+        object.member("events", count.events)
+      }
+    } + [UInt8(ascii: "\n")]
   }
 
-  private static func put(_ writer: inout JSONWriter, _ numbers: [(String, Int)]) {
-    for (name, value) in numbers {
-      writer.key(name)
-      writer.integer(value)
-    }
+  private static func write(_ report: VerifyReport, into object: inout JSONObjectWriter) {
+    object.member("records", report.records)
+    object.member("redactedRecords", report.redactedRecords)
+    object.member("segments", report.segments)
+    object.member("archivedSegments", report.archivedSegments)
+    object.member("packedSegments", report.packedSegments)
+    object.member("frames", report.frames)
+    object.member("plainBytes", report.plainByteCount)
+    object.member("storedBytes", report.storedByteCount)
+    object.member("saltBytes", saltBytes(report))
   }
 }

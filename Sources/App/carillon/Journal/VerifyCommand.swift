@@ -110,43 +110,31 @@ struct VerifyCommand: ParsableCommand {
   private func json(
     _ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?, seconds: Double
   ) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("intact")
-    writer.bool(true)
-    let numbers: [(String, UInt64)] = [
-      ("records", report.records), ("redactedRecords", report.redactedRecords),
-      ("firstPosition", report.firstPosition), ("lastPosition", report.lastPosition), ("frames", report.frames),
-      ("segments", UInt64(report.segments)), ("archivedSegments", UInt64(report.archivedSegments)),
-      ("packedSegments", UInt64(report.packedSegments)), ("snapshots", UInt64(snapshots.count)),
-      ("plainBytes", report.plainByteCount),
-      ("storedBytes", report.storedByteCount), ("tailBytes", UInt64(report.tailByteCount)),
-      ("milliseconds", UInt64(seconds * 1000)),
-    ]
-    for (name, value) in numbers {
-      writer.key(name)
-      writer.integer(value)
-    }
-    writer.key("isBeginningGone")
-    writer.bool(report.isBeginningGone)
-    writer.key("headHash")
-    writer.string(report.headHash.description)
-    if let checkpoint {
-      writer.key("checkpoint")
-      writer.beginObject()
-      writer.key("made")
-      writer.string(checkpoint.made)
-      writer.key("position")
-      writer.integer(checkpoint.point.position)
-      writer.key("chainHash")
-      writer.string(checkpoint.point.chainHash.description)
-      writer.key("publicKey")
-      writer.string(checkpoint.publicKey.base64)
-      writer.key("isKeyGiven")
-      writer.bool(publicKey != nil)
-      writer.endObject()
-    }
-    writer.endObject()
-    return writer.bytes + [UInt8(ascii: "\n")]
+    JSONWriter.object { object in
+      object.member("intact", true)
+      object.member("records", report.records)
+      object.member("redactedRecords", report.redactedRecords)
+      object.member("firstPosition", report.firstPosition)
+      object.member("lastPosition", report.lastPosition)
+      object.member("frames", report.frames)
+      object.member("segments", report.segments)
+      object.member("archivedSegments", report.archivedSegments)
+      object.member("packedSegments", report.packedSegments)
+      object.member("snapshots", snapshots.count)
+      object.member("plainBytes", report.plainByteCount)
+      object.member("storedBytes", report.storedByteCount)
+      object.member("tailBytes", report.tailByteCount)
+      object.member("milliseconds", UInt64(seconds * 1000))
+      object.member("isBeginningGone", report.isBeginningGone)
+      object.member("headHash", report.headHash.description)
+      guard let checkpoint else { return }
+      object.object("checkpoint") { object in
+        object.member("made", checkpoint.made)
+        object.member("position", checkpoint.point.position)
+        object.member("chainHash", checkpoint.point.chainHash.description)
+        object.member("publicKey", checkpoint.publicKey.base64)
+        object.member("isKeyGiven", publicKey != nil)
+      }
+    } + [UInt8(ascii: "\n")]
   }
 }

@@ -43,30 +43,19 @@ struct JSONLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var writer = JSONWriter(capacity: 512)
-    writer.beginObject()
-    writer.key("time")
     let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-    writer.string(now.iso8601Milliseconds)
-    writer.key("level")
-    writer.string(event.level.rawValue)
-    writer.key("label")
-    writer.string(label)
-    writer.key("message")
-    writer.string(Self.cut(event.message.description))
-    if let error = event.error {
-      writer.key("error")
-      writer.string(Self.cut(String(describing: error)))
-    }
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
     if let own = event.metadata { all.merge(own) { _, new in new } }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) where !Self.ownKeys.contains(key) {
-      writer.key(key)
-      Self.write(Self.isSecret(key) ? "redacted" : value, into: &writer)
+    let line = JSONWriter.object(capacity: 512) { line in
+      line.member("time", now.iso8601Milliseconds)
+      line.member("level", event.level.rawValue)
+      line.member("label", label)
+      line.member("message", Self.cut(event.message.description))
+      line.member("error", ifPresent: event.error.map { Self.cut(String(describing: $0)) })
+      Self.write(all.filter { !Self.ownKeys.contains($0.key) }, into: &line)
     }
-    writer.endObject()
-    emit(writer.bytes + [UInt8(ascii: "\n")])
+    emit(line + [UInt8(ascii: "\n")])
   }
 
   private static let ownKeys: Set<String> = ["time", "level", "label", "message"]
@@ -78,21 +67,18 @@ struct JSONLogHandler: LogHandler {
     return secretWords.contains { lower.hasSuffix($0) }
   }
 
+  private static func write(_ metadata: Logger.Metadata, into object: inout JSONObjectWriter) {
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      object.member(named: key) { write(isSecret(key) ? "redacted" : value, into: &$0) }
+    }
+  }
+
   private static func write(_ value: Logger.MetadataValue, into writer: inout JSONWriter) {
     switch value {
-    case .string(let text): writer.string(cut(text))
-    case .stringConvertible(let value): writer.string(cut(value.description))
-    case .array(let values):
-      writer.beginArray()
-      for value in values { write(value, into: &writer) }
-      writer.endArray()
-    case .dictionary(let values):
-      writer.beginObject()
-      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-        writer.key(key)
-        write(isSecret(key) ? "redacted" : value, into: &writer)
-      }
-      writer.endObject()
+    case .string(let text): writer.value(cut(text))
+    case .stringConvertible(let value): writer.value(cut(value.description))
+    case .array(let values): writer.array(values) { write($0, into: &$1) }
+    case .dictionary(let values): writer.object { write(values, into: &$0) }
     }
   }
 

@@ -55,25 +55,14 @@ public struct StateDiff: Sendable, Equatable {
     }
   }
 
-  /// `[{"path":…,"before":…,"after":…}]`; `before` or `after` is absent where there was nothing.
-  public var json: [UInt8] {
-    var writer = JSONWriter()
-    writer.beginArray()
+  /// `{"path":…,"before":…,"after":…}` for each change; `before` or `after` is absent where there was nothing.
+  public func write(into array: inout JSONArrayWriter) {
     for change in changes {
-      writer.beginObject()
-      writer.key("path")
-      writer.string(change.path)
-      if let before = change.before {
-        writer.key("before")
-        writer.value(before)
+      array.object { object in
+        object.member("path", change.path)
+        object.member("before", ifPresent: change.before)
+        object.member("after", ifPresent: change.after)
       }
-      if let after = change.after {
-        writer.key("after")
-        writer.value(after)
-      }
-      writer.endObject()
     }
-    writer.endArray()
-    return writer.bytes
   }
 }

@@ -46,40 +46,21 @@ public struct TimelineText: Sendable {
   /// `{"position":12,"time":"…Z","kind":"chat","id":"412-…","event":"linePosted","transcriptPosition":4,"who":"Mia",
   /// "what":"","text":"…","answerTimeMilliseconds":2310,"detail":false}`; fields without a value are absent.
   public func json(_ entry: TimelineEntry) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("position")
-    writer.integer(entry.position)
-    writer.key("time")
-    writer.string(entry.time.iso8601Milliseconds)
-    if let entity = entry.entity {
-      writer.key("kind")
-      writer.string(entity.kind.name ?? String(entity.kind.rawValue))
-      writer.key("id")
-      writer.string(entity.key)
+    JSONWriter.object(capacity: 256) { line in
+      line.member("position", entry.position)
+      line.member("time", entry.time.iso8601Milliseconds)
+      if let entity = entry.entity {
+        line.member("kind", entity.kind.name ?? String(entity.kind.rawValue))
+        line.member("id", entity.key)
+      }
+      line.member("event", entry.event)
+      line.member("transcriptPosition", ifPresent: entry.transcriptPosition)
+      line.member("who", entry.who)
+      line.member("what", entry.what + (entry.text == nil ? entry.remark : ""))
+      if showsTexts { line.member("text", ifPresent: entry.text) }
+      for span in entry.spans { line.member(named: "\(span.kind.rawValue)Milliseconds", span.milliseconds) }
+      line.member("detail", entry.isDetail)
     }
-    writer.key("event")
-    writer.string(entry.event)
-    if let position = entry.transcriptPosition {
-      writer.key("transcriptPosition")
-      writer.integer(position)
-    }
-    writer.key("who")
-    writer.string(entry.who)
-    writer.key("what")
-    writer.string(entry.what + (entry.text == nil ? entry.remark : ""))
-    if let text = entry.text, showsTexts {
-      writer.key("text")
-      writer.string(text)
-    }
-    for span in entry.spans {
-      writer.key("\(span.kind.rawValue)Milliseconds")
-      writer.integer(span.milliseconds)
-    }
-    writer.key("detail")
-    writer.bool(entry.isDetail)
-    writer.endObject()
-    return writer.bytes
   }
 
   /// `chat 412-0b7c6e1e`: the kind and as much of the key as tells entities apart.

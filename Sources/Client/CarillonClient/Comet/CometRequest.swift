@@ -27,54 +27,29 @@ enum CometRequest: Sendable, Equatable {
     }
   }
 
-  func write(id: String, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.key("id")
-    writer.string(id)
-    writer.key("channel")
-    writer.string(channel)
+  func write(id: String, into message: inout JSONObjectWriter) {
+    message.member("id", id)
+    message.member("channel", channel)
     switch self {
     case .handshake(let supported, _):
-      writer.key("version")
-      writer.string("1.0")
-      writer.key("supportedConnectionTypes")
-      writer.beginArray()
-      for type in supported { writer.string(type) }
-      writer.endArray()
+      message.member("version", "1.0")
+      message.member("supportedConnectionTypes", supported)
     case .subscribe(let clientID, let channel):
-      writer.key("clientId")
-      writer.string(clientID)
-      writer.key("subscription")
-      writer.string(channel)
+      message.member("clientId", clientID)
+      message.member("subscription", channel)
     case .connect(let clientID, let type, let isFirst, _):
-      writer.key("clientId")
-      writer.string(clientID)
-      writer.key("connectionType")
-      writer.string(type)
-      if isFirst {
-        writer.key("advice")
-        writer.beginObject()
-        writer.key("timeout")
-        writer.integer(0)
-        writer.endObject()
-      }
+      message.member("clientId", clientID)
+      message.member("connectionType", type)
+      if isFirst { message.object("advice") { $0.member("timeout", 0) } }
     case .disconnect(let clientID, _):
-      writer.key("clientId")
-      writer.string(clientID)
+      message.member("clientId", clientID)
     case .publish(let clientID, _, let data):
-      writer.key("clientId")
-      writer.string(clientID)
-      writer.key("data")
-      writer.value(data)
+      message.member("clientId", clientID)
+      message.member("data", data)
     }
     if let position = transcriptPosition {
       // As text inside `ext`, the form that the first clients used. Spec: GMS 4.5.
-      writer.key("ext")
-      writer.beginObject()
-      writer.key("transcriptPosition")
-      writer.string(String(position))
-      writer.endObject()
+      message.object("ext") { $0.member("transcriptPosition", String(position)) }
     }
-    writer.endObject()
   }
 }

@@ -19,10 +19,10 @@ typealias CometDelivery = @Sendable ([CometMessage]) async -> Void
 extension CometTransport {
   /// - Parameter firstID: the id of the first request; the others count up from it.
   func encode(_ requests: [CometRequest], firstID: Int) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginArray()
-    for (offset, request) in requests.enumerated() { request.write(id: String(firstID + offset), into: &writer) }
-    writer.endArray()
-    return writer.bytes
+    JSONWriter.array { messages in
+      for (offset, request) in requests.enumerated() {
+        messages.object { request.write(id: String(firstID + offset), into: &$0) }
+      }
+    }
   }
 }

@@ -23,11 +23,11 @@ public struct V1Answer: Sendable, Equatable {
     case .group(0, let failed) where !failed.isEmpty: self.init(.unavailable); return
     case .group: id = String(number)
     }
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    writer.member("name", "projects/\(project)/messages/\(isDryRun ? "fake_message_id" : id)")
-    writer.endObject()
-    self.init(200, body: writer.bytes)
+    self.init(
+      200,
+      body: JSONWriter.object(capacity: 128) { answer in
+        answer.member("name", "projects/\(project)/messages/\(isDryRun ? "fake_message_id" : id)")
+      })
   }
 
   public init(_ error: DownstreamError) {
@@ -73,24 +73,20 @@ public struct V1Answer: Sendable, Equatable {
     _ status: Int, _ canonical: String, _ message: String, code: V1ErrorCode? = nil,
     violations: [FieldViolation] = []
   ) {
-    var writer = JSONWriter(capacity: 512)
-    writer.beginObject()
-    writer.key("error")
-    writer.beginObject()
-    writer.key("code")
-    writer.integer(status)
-    writer.member("message", message)
-    writer.member("status", canonical)
-    if code != nil || !violations.isEmpty {
-      writer.key("details")
-      writer.beginArray()
-      if let code { Self.writeDetail(code, into: &writer) }
-      if !violations.isEmpty { Self.writeDetail(violations, into: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-    writer.endObject()
-    self.init(status, body: writer.bytes)
+    self.init(
+      status,
+      body: JSONWriter.object(capacity: 512) { answer in
+        answer.object("error") { error in
+          error.member("code", status)
+          error.member("message", message)
+          error.member("status", canonical)
+          guard code != nil || !violations.isEmpty else { return }
+          error.array("details") { details in
+            if let code { Self.writeDetail(code, into: &details) }
+            if !violations.isEmpty { Self.writeDetail(violations, into: &details) }
+          }
+        }
+      })
   }
 
   private init(_ status: Int, body: [UInt8]) {
@@ -98,25 +94,20 @@ public struct V1Answer: Sendable, Equatable {
     self.body = body
   }
 
-  private static func writeDetail(_ code: V1ErrorCode, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("@type", "type.googleapis.com/google.firebase.fcm.v1.FcmError")
-    writer.member("errorCode", code.rawValue)
-    writer.endObject()
+  private static func writeDetail(_ code: V1ErrorCode, into details: inout JSONArrayWriter) {
+    details.object { detail in
+      detail.member("@type", "type.googleapis.com/google.firebase.fcm.v1.FcmError")
+      detail.member("errorCode", code.rawValue)
+    }
   }
 
-  private static func writeDetail(_ violations: [FieldViolation], into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("@type", "type.googleapis.com/google.rpc.BadRequest")
-    writer.key("fieldViolations")
-    writer.beginArray()
-    for violation in violations {
-      writer.beginObject()
-      if let field = violation.field { writer.member("field", field) }
-      writer.member("description", violation.description)
-      writer.endObject()
+  private static func writeDetail(_ violations: [FieldViolation], into details: inout JSONArrayWriter) {
+    details.object { detail in
+      detail.member("@type", "type.googleapis.com/google.rpc.BadRequest")
+      detail.objects("fieldViolations", violations) { violation, object in
+        object.member("field", ifPresent: violation.field)
+        object.member("description", violation.description)
+      }
     }
-    writer.endArray()
-    writer.endObject()
   }
 }

@@ -84,25 +84,18 @@ package final class CometCourier: PushProvider {
 
   /// The envelope of every message on the event channel. Spec: GMS 4.7.
   private func notification(_ message: PushMessage) -> [UInt8] {
-    var writer = JSONWriter(capacity: message.content.count + 160)
-    writer.beginObject()
-    writer.key("channel")
-    writer.string(gateway.policy.eventChannel)
-    writer.key("data")
-    writer.beginObject()
-    writer.key("id")
-    writer.string(ids.next(now: context.time.now))
-    writer.key("tag")
-    writer.string(message.tag)
-    writer.key("message")
-    if message.form == .text {
-      writer.string(String(decoding: message.content, as: UTF8.self))
-    } else {
-      writer.raw(message.content)
+    JSONWriter.object(capacity: message.content.count + 160) { event in
+      event.member("channel", gateway.policy.eventChannel)
+      event.object("data") { data in
+        data.member("id", ids.next(now: context.time.now))
+        data.member("tag", message.tag)
+        if message.form == .text {
+          data.member("message", String(decoding: message.content, as: UTF8.self))
+        } else {
+          data.member("message", RawJSON(message.content))
+        }
+      }
     }
-    writer.endObject()
-    writer.endObject()
-    return writer.bytes
   }
 }
 

@@ -30,18 +30,21 @@ extension PushDispatcher {
     // Else it would go to the very endpoint that is switched off.
     guard lane.label != "webhook:\(OperatorEvents.type)" else { return }
     await tellOperators(
-      .endpointDisabled, once: "endpoint/\(identifiers.uuid())",
-      [
-        ("lane", .string(lane.label)), ("endpoint", lane.endpoint.map { .string($0) } ?? .null),
-        ("reason", .string(reason)),
-      ])
+      .endpointDisabled, once: "endpoint/\(identifiers.uuid())"
+    ) { data in
+      data.member("lane", lane.label)
+      data.member("endpoint", lane.endpoint)
+      data.member("reason", reason)
+    }
   }
 
   func deviceEnded(_ key: String, type: String, reason: String) async {
     let at = context.time.now
-    await tellOperators(
-      .deviceEnded, once: "device/\(key)/\(at.milliseconds)",
-      [("device", .string(key)), ("type", .string(type)), ("reason", .string(reason))])
+    await tellOperators(.deviceEnded, once: "device/\(key)/\(at.milliseconds)") { data in
+      data.member("device", key)
+      data.member("type", type)
+      data.member("reason", reason)
+    }
   }
 
   /// A push has become a dead letter.
@@ -50,29 +53,39 @@ extension PushDispatcher {
     guard message.target.type != OperatorEvents.type else { return }
     let uuid = PushUUID.text(of: message.id)
     await tellOperators(
-      .messageExhausted, once: "message/\(uuid)/\(letter.endedAt.milliseconds)",
-      [
-        ("id", .string(uuid)), ("device", .string(queue)), ("number", .integer(Int64(message.number))),
-        ("type", .string(message.target.type)), ("tag", .string(message.tag)), ("service", .string(message.service)),
-        ("outcome", .string(letter.outcome.name)), ("reason", .string(letter.reason)),
-        ("attempts", .integer(Int64(letter.attempts))), ("acceptedAt", .string(letter.acceptedAt.iso8601)),
-        ("endedAt", .string(letter.endedAt.iso8601)),
-      ])
+      .messageExhausted, once: "message/\(uuid)/\(letter.endedAt.milliseconds)"
+    ) { data in
+      data.member("id", uuid)
+      data.member("device", queue)
+      data.member("number", message.number)
+      data.member("type", message.target.type)
+      data.member("tag", message.tag)
+      data.member("service", message.service)
+      data.member("outcome", letter.outcome.name)
+      data.member("reason", letter.reason)
+      data.member("attempts", letter.attempts)
+      data.member("acceptedAt", letter.acceptedAt.iso8601)
+      data.member("endedAt", letter.endedAt.iso8601)
+    }
   }
 
-  /// - Parameter name: of this one thing that has happened: told twice, it is one event.
-  package func tellOperators(_ event: OperatorEventName, once name: String, _ data: [(String, JSONValue)]) async {
+  /// - Parameters:
+  ///   - name: of this one thing that has happened: told twice, it is one event.
+  ///   - data: writes what there is to say of it.
+  package func tellOperators(
+    _ event: OperatorEventName, once name: String, _ data: (inout JSONObjectWriter) -> Void
+  ) async {
     let target = PushAddress(type: OperatorEvents.type, deviceID: "operator")
     guard pushOptions(target, tag: OperatorEvents.tag).text("push.events_url") != nil else { return }
     let now = context.time.now
-    var members = JSONObject()
-    for (name, value) in data { members[name] = value }
-    let content: JSONValue = [
-      "type": .string(event.rawValue), "timestamp": .string(now.iso8601), "data": .object(members),
-    ]
+    let content = JSONWriter.object { object in
+      object.member("type", event.rawValue)
+      object.member("timestamp", now.iso8601)
+      object.object("data", data)
+    }
     _ = await enqueue(
       PushMessage(
-        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content.text,
+        producer: OperatorEvents.prefix + name, number: 1, tag: OperatorEvents.tag, alert: "", content: content,
         service: "",
         target: target, attemptsMaximum: limits.supportAttemptsMaximum,
         expiry: now.advanced(by: .seconds(limits.supportPushSecondsDefault)), priority: .normal,

@@ -135,66 +135,30 @@ struct APNsLook: Sendable, Equatable {
 
   private var hasAlert: Bool { body != nil || hasPartsBesideBody }
 
-  func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writeAlert(to: &writer)
-    if let badge {
-      writer.key("badge")
-      writer.integer(badge)
-    }
-    writer.member("sound", sound)
-    writer.member("thread-id", threadID)
-    writer.member("category", category)
-    if isContentAvailable {
-      writer.key("content-available")
-      writer.integer(1)
-    }
-    if isMutableContent {
-      writer.key("mutable-content")
-      writer.integer(1)
-    }
-    writer.member("interruption-level", interruptionLevel)
-    writer.members(of: others)
-    writer.endObject()
+  func write(into aps: inout JSONObjectWriter) {
+    writeAlert(into: &aps)
+    aps.member("badge", ifPresent: badge)
+    aps.member("sound", ifPresent: sound)
+    aps.member("thread-id", ifPresent: threadID)
+    aps.member("category", ifPresent: category)
+    if isContentAvailable { aps.member("content-available", 1) }
+    if isMutableContent { aps.member("mutable-content", 1) }
+    aps.member("interruption-level", ifPresent: interruptionLevel)
+    aps.members(of: others)
   }
 
-  private func writeAlert(to writer: inout JSONWriter) {
+  private func writeAlert(into aps: inout JSONObjectWriter) {
     guard hasAlert else { return }
-    writer.key("alert")
-    if isPlain, let body {
-      writer.string(body)
-      return
-    }
-    writer.beginObject()
-    writer.member("title", title)
-    writer.member("subtitle", subtitle)
-    writer.member("body", body)
-    writer.member("action-loc-key", actionLocalizationKey)
-    writer.member("loc-key", localizationKey)
-    if !localizationArguments.isEmpty {
-      writer.key("loc-args")
-      writer.beginArray()
-      for argument in localizationArguments { writer.string(argument) }
-      writer.endArray()
-    }
-    writer.member("launch-image", launchImage)
-    writer.members(of: alertOthers)
-    writer.endObject()
-  }
-}
-
-extension JSONWriter {
-  /// A member that is a string, if there is one.
-  mutating func member(_ name: StaticString, _ value: String?) {
-    guard let value else { return }
-    key(name)
-    string(value)
-  }
-
-  fileprivate mutating func members(of object: JSONObject) {
-    for member in object.members {
-      key(member.name)
-      value(member.value)
+    if isPlain, let body { return aps.member("alert", body) }
+    aps.object("alert") { alert in
+      alert.member("title", ifPresent: title)
+      alert.member("subtitle", ifPresent: subtitle)
+      alert.member("body", ifPresent: body)
+      alert.member("action-loc-key", ifPresent: actionLocalizationKey)
+      alert.member("loc-key", ifPresent: localizationKey)
+      if !localizationArguments.isEmpty { alert.member("loc-args", localizationArguments) }
+      alert.member("launch-image", ifPresent: launchImage)
+      alert.members(of: alertOthers)
     }
   }
 }

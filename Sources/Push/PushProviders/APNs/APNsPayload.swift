@@ -72,19 +72,15 @@ struct APNsPayload: Sendable, Equatable {
 
   /// The JSON text.
   var bytes: [UInt8] {
-    var writer = JSONWriter(capacity: 512)
-    writer.beginObject()
-    writer.key("aps")
-    look.write(to: &writer)
-    switch own {
-    case .nothing: break
-    case .message(let content, let asString):
-      writer.key("message")
-      if asString { writer.string(String(decoding: content, as: UTF8.self)) } else { writer.raw(content) }
-    case .members(let members): writer.raw(members)
+    JSONWriter.object(capacity: 512) { payload in
+      payload.object("aps") { look.write(into: &$0) }
+      switch own {
+      case .nothing: break
+      case .message(let content, asString: true): payload.member("message", String(decoding: content, as: UTF8.self))
+      case .message(let content, asString: false): payload.member("message", RawJSON(content))
+      case .members(let members): payload.members(text: members)
+      }
     }
-    writer.endObject()
-    return writer.bytes
   }
 
   var isFitting: Bool { bytes.count <= bytesMaximum }

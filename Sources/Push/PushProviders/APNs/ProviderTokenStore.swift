@@ -55,9 +55,10 @@ public struct FileProviderTokenStore: ProviderTokenStore {
     let manager = FileManager.default
     try? manager.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let text = JSONValue.object([
-      "token": .string(token.token), "issued_at": .integer(token.issuedAt.milliseconds / 1000),
-    ]).text
+    let text = JSONWriter.object { file in
+      file.member("token", token.token)
+      file.member("issued_at", token.issuedAt.milliseconds / 1000)
+    }
     let (target, temporary) = (file(name), file(name + "." + UUID().uuidString + ".new"))
     // The permissions are there before the content is.
     guard manager.createFile(atPath: temporary.path, contents: Data(text), attributes: [.posixPermissions: 0o600])

@@ -15,58 +15,60 @@ enum AirshipPayload {
   /// Nil if the content is no JSON object and its members are asked for.
   static func body(of message: PushMessage, to audience: AirshipAudience, now: Timestamp) -> [UInt8]? {
     let seconds = message.isNowOrNever ? 0 : message.expiry.map { $0.seconds(since: now) }
-    var notification = JSONObject()
-    notification["alert"] = .string(message.display?.body ?? message.alert)
-    var deviceTypes: [JSONValue] = []
-    if audience.reachesIOS {
-      deviceTypes.append("ios")
-      // Phones of this kind are not sent the bulk. Spec: GMS 7.2.
-      guard let extra = extra(message.compactContent ?? message.content, message.form) else { return nil }
-      notification["ios"] = .object(ios(message, extra, seconds))
+    // Phones of this kind are not sent the bulk. Spec: GMS 7.2.
+    let iosExtra = audience.reachesIOS ? extra(message.compactContent ?? message.content, message.form) : JSONObject()
+    let androidExtra = audience.reachesAndroid ? extra(message.content, message.form) : JSONObject()
+    guard let iosExtra, let androidExtra else { return nil }
+    return JSONWriter.object { body in
+      body.object("audience") { write(audience, into: &$0) }
+      body.array("device_types") { types in
+        if audience.reachesIOS { types.element("ios") }
+        if audience.reachesAndroid { types.element("android") }
+      }
+      body.object("notification") { notification in
+        notification.member("alert", message.display?.body ?? message.alert)
+        if audience.reachesIOS { notification.object("ios") { writeIOS(message, iosExtra, seconds, into: &$0) } }
+        if audience.reachesAndroid {
+          notification.object("android") { writeAndroid(message, androidExtra, seconds, into: &$0) }
+        }
+      }
+      if let seconds { body.object("options") { $0.member("expiry", seconds) } }
     }
-    if audience.reachesAndroid {
-      deviceTypes.append("android")
-      guard let extra = extra(message.content, message.form) else { return nil }
-      notification["android"] = .object(android(message, extra, seconds))
-    }
-    var body: JSONObject = [
-      "audience": self.audience(audience), "device_types": .array(deviceTypes), "notification": .object(notification),
-    ]
-    if let seconds { body["options"] = ["expiry": .integer(seconds)] }
-    return JSONValue.object(body).text
   }
 
-  private static func audience(_ audience: AirshipAudience) -> JSONValue {
-    let selectors = audience.selectors.map { JSONValue.object([$0.kind: .string($0.id)]) }
-    return selectors.count == 1 ? selectors[0] : .object(["or": .array(selectors)])
+  private static func write(_ audience: AirshipAudience, into object: inout JSONObjectWriter) {
+    let selectors = audience.selectors
+    if selectors.count == 1 { return object.member(named: selectors[0].kind, selectors[0].id) }
+    object.objects("or", selectors) { selector, object in object.member(named: selector.kind, selector.id) }
   }
 
-  private static func ios(_ message: PushMessage, _ extra: JSONObject, _ seconds: Int64?) -> JSONObject {
+  private static func writeIOS(
+    _ message: PushMessage, _ extra: JSONObject, _ seconds: Int64?, into ios: inout JSONObjectWriter
+  ) {
     let display = message.display
-    var ios = JSONObject()
-    ios["title"] = display?.title.map { .string($0) }
-    ios["subtitle"] = display?.subtitle.map { .string($0) }
-    if !extra.isEmpty { ios["extra"] = .object(extra) }
-    ios["badge"] = display?.badge.map { .integer(Int64($0)) }
-    ios["sound"] = display?.sound.map { .string($0) }
-    ios["collapse_id"] = message.collapseKey.map { .string(ShortName.of($0, bytesMaximum: collapseIDBytesMaximum)) }
-    ios["thread_id"] = display?.threadID.map { .string($0) }
-    ios["category"] = display?.category.map { .string($0) }
-    ios["expiry"] = seconds.map { .integer($0) }
-    if display?.isContentAvailable == true { ios["content_available"] = true }
-    if display?.isMutableContent == true { ios["mutable_content"] = true }
-    ios["interruption_level"] = display?.interruptionLevel.map { .string($0) }
-    return ios
+    ios.member("title", ifPresent: display?.title)
+    ios.member("subtitle", ifPresent: display?.subtitle)
+    if !extra.isEmpty { ios.object("extra") { $0.members(of: extra) } }
+    ios.member("badge", ifPresent: display?.badge)
+    ios.member("sound", ifPresent: display?.sound)
+    ios.member(
+      "collapse_id", ifPresent: message.collapseKey.map { ShortName.of($0, bytesMaximum: collapseIDBytesMaximum) })
+    ios.member("thread_id", ifPresent: display?.threadID)
+    ios.member("category", ifPresent: display?.category)
+    ios.member("expiry", ifPresent: seconds)
+    if display?.isContentAvailable == true { ios.member("content_available", true) }
+    if display?.isMutableContent == true { ios.member("mutable_content", true) }
+    ios.member("interruption_level", ifPresent: display?.interruptionLevel)
   }
 
-  private static func android(_ message: PushMessage, _ extra: JSONObject, _ seconds: Int64?) -> JSONObject {
-    var android = JSONObject()
-    android["title"] = message.display?.title.map { .string($0) }
-    if !extra.isEmpty { android["extra"] = .object(extra) }
-    android["collapse_key"] = message.collapseKey.map { .string($0) }
-    android["time_to_live"] = seconds.map { .integer($0) }
-    android["delivery_priority"] = message.priority == .high ? "high" : "normal"
-    return android
+  private static func writeAndroid(
+    _ message: PushMessage, _ extra: JSONObject, _ seconds: Int64?, into android: inout JSONObjectWriter
+  ) {
+    android.member("title", ifPresent: message.display?.title)
+    if !extra.isEmpty { android.object("extra") { $0.members(of: extra) } }
+    android.member("collapse_key", ifPresent: message.collapseKey)
+    android.member("time_to_live", ifPresent: seconds)
+    android.member("delivery_priority", message.priority == .high ? "high" : "normal")
   }
 
   /// Airship's extras are strings: the message as one, or each of its members as one.

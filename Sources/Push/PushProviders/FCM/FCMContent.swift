@@ -97,10 +97,11 @@ struct FCMContent: Sendable, Equatable {
 
   /// Data and notification as JSON text: never less than what FCM counts.
   var payloadBytes: Int {
-    var writer = JSONWriter(capacity: 1_024)
-    if !data.isEmpty { writeData(to: &writer) }
-    if hasNotification { writeNotification(to: &writer) }
-    return writer.bytes.count
+    let both = JSONWriter.array(capacity: 1_024) { both in
+      if !data.isEmpty { both.object { writeData(into: &$0) } }
+      if hasNotification { both.object { writeNotification(into: &$0) } }
+    }
+    return both.count - "[]".utf8.count
   }
 
   /// This content, with less of the transcript, then with less of the shown text, so that it fits; nil if it cannot.
@@ -133,21 +134,14 @@ struct FCMContent: Sendable, Equatable {
 
   // MARK: Text
 
-  func writeData(to writer: inout JSONWriter) {
-    writer.beginObject()
-    for member in data {
-      writer.key(member.name)
-      writer.string(member.value)
-    }
-    writer.endObject()
+  func writeData(into object: inout JSONObjectWriter) {
+    for member in data { object.member(named: member.name, member.value) }
   }
 
-  func writeNotification(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("title", title)
-    writer.member("body", body)
-    writer.member("image", image)
-    writer.endObject()
+  func writeNotification(into object: inout JSONObjectWriter) {
+    object.member("title", ifPresent: title)
+    object.member("body", ifPresent: body)
+    object.member("image", ifPresent: image)
   }
 }
 

@@ -27,49 +27,28 @@ struct FCMLegacyMessage: Sendable {
 
   var bytes: [UInt8] {
     let message = delivery.message
-    var writer = JSONWriter(capacity: 1_024)
-    writer.beginObject()
-    writer.member("to", to)
-    writer.member("condition", condition)
-    if !content.data.isEmpty {
-      writer.key("data")
-      content.writeData(to: &writer)
+    return JSONWriter.object(capacity: 1_024) { object in
+      object.member("to", ifPresent: to)
+      object.member("condition", ifPresent: condition)
+      if !content.data.isEmpty { object.object("data") { content.writeData(into: &$0) } }
+      if content.hasNotification { object.object("notification") { writeNotification(into: &$0) } }
+      object.member("collapse_key", ifPresent: FCMMessage.collapseKey(delivery))
+      // What GMS sends says no priority: its receivers expect these bytes. Spec: GMS 7.3.
+      if message.form == .members || message.display != nil {
+        object.member("priority", message.priority == .high ? "high" : "normal")
+      }
+      object.member("time_to_live", ifPresent: FCMMessage.timeToLive(delivery))
+      if delivery.options.flag("android.delayWhileIdle") { object.member("delay_while_idle", true) }
+      if message.display?.isContentAvailable == true { object.member("content_available", true) }
+      if message.display?.isMutableContent == true { object.member("mutable_content", true) }
     }
-    writeNotification(to: &writer)
-    writer.member("collapse_key", FCMMessage.collapseKey(delivery))
-    // What GMS sends says no priority: its receivers expect these bytes. Spec: GMS 7.3.
-    if message.form == .members || message.display != nil {
-      writer.member("priority", message.priority == .high ? "high" : "normal")
-    }
-    if let seconds = FCMMessage.timeToLive(delivery) {
-      writer.key("time_to_live")
-      writer.integer(seconds)
-    }
-    if delivery.options.flag("android.delayWhileIdle") { writer.member("delay_while_idle", true) }
-    if message.display?.isContentAvailable == true { writer.member("content_available", true) }
-    if message.display?.isMutableContent == true { writer.member("mutable_content", true) }
-    writer.endObject()
-    return writer.bytes
   }
 
-  private func writeNotification(to writer: inout JSONWriter) {
-    guard content.hasNotification else { return }
+  private func writeNotification(into notification: inout JSONObjectWriter) {
     let display = delivery.message.display
-    writer.key("notification")
-    writer.beginObject()
-    writer.member("title", content.title)
-    writer.member("body", content.body)
-    writer.member("image", content.image)
-    writer.member("sound", display?.sound)
-    if let badge = display?.badge { writer.member("badge", "\(badge)") }
-    writer.member("android_channel_id", delivery.options.text("fcm.channel_id"))
-    writer.endObject()
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func member(_ name: StaticString, _ value: Bool) {
-    key(name)
-    bool(value)
+    content.writeNotification(into: &notification)
+    notification.member("sound", ifPresent: display?.sound)
+    notification.member("badge", ifPresent: display?.badge.map { "\($0)" })
+    notification.member("android_channel_id", ifPresent: delivery.options.text("fcm.channel_id"))
   }
 }

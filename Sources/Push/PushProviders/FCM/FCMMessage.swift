@@ -43,58 +43,39 @@ struct FCMMessage: Sendable {
   }
 
   var bytes: [UInt8] {
-    var writer = JSONWriter(capacity: 1_024)
-    writer.beginObject()
-    writer.key("validate_only")
-    writer.bool(false)
-    writer.key("message")
-    writer.beginObject()
-    switch target {
-    case .token(let token): writer.member("token", token)
-    case .installation(let id): writer.member("fid", id)
-    case .topic(let topic): writer.member("topic", topic)
-    case .condition(let condition): writer.member("condition", condition)
+    JSONWriter.object(capacity: 1_024) { request in
+      request.member("validate_only", false)
+      request.object("message") { message in
+        switch target {
+        case .token(let token): message.member("token", token)
+        case .installation(let id): message.member("fid", id)
+        case .topic(let topic): message.member("topic", topic)
+        case .condition(let condition): message.member("condition", condition)
+        }
+        if !content.data.isEmpty { message.object("data") { content.writeData(into: &$0) } }
+        if content.hasNotification { message.object("notification") { content.writeNotification(into: &$0) } }
+        message.object("android") { writeAndroid(into: &$0) }
+        writeAPNs(into: &message)
+      }
     }
-    if !content.data.isEmpty {
-      writer.key("data")
-      content.writeData(to: &writer)
-    }
-    if content.hasNotification {
-      writer.key("notification")
-      content.writeNotification(to: &writer)
-    }
-    writeAndroid(to: &writer)
-    writeAPNs(to: &writer)
-    writer.endObject()
-    writer.endObject()
-    return writer.bytes
   }
 
-  private func writeAndroid(to writer: inout JSONWriter) {
-    writer.key("android")
-    writer.beginObject()
-    writer.member("collapse_key", Self.collapseKey(delivery))
-    writer.key("priority")
-    writer.string(delivery.message.priority == .high ? "HIGH" : "NORMAL")
-    writer.member("ttl", Self.timeToLive(delivery).map { "\($0)s" })
+  private func writeAndroid(into android: inout JSONObjectWriter) {
+    android.member("collapse_key", ifPresent: Self.collapseKey(delivery))
+    android.member("priority", delivery.message.priority == .high ? "HIGH" : "NORMAL")
+    android.member("ttl", ifPresent: Self.timeToLive(delivery).map { "\($0)s" })
     // Without texts it would make a notification of a message that is only data.
     let (display, channel) = (delivery.message.display, delivery.options.text("fcm.channel_id"))
-    if content.hasNotification, channel != nil || display?.sound != nil || display?.badge != nil {
-      writer.key("notification")
-      writer.beginObject()
-      writer.member("channel_id", channel)
-      writer.member("sound", display?.sound)
-      if let badge = display?.badge {
-        writer.key("notification_count")
-        writer.integer(badge)
-      }
-      writer.endObject()
+    guard content.hasNotification, channel != nil || display?.sound != nil || display?.badge != nil else { return }
+    android.object("notification") { notification in
+      notification.member("channel_id", ifPresent: channel)
+      notification.member("sound", ifPresent: display?.sound)
+      notification.member("notification_count", ifPresent: display?.badge)
     }
-    writer.endObject()
   }
 
   /// For an app on iOS behind FCM: only what the message itself says. FCM adds the texts.
-  private func writeAPNs(to writer: inout JSONWriter) {
+  private func writeAPNs(into message: inout JSONObjectWriter) {
     guard let display = delivery.message.display else { return }
     var look = APNsLook()
     look.badge = display.badge
@@ -105,20 +86,14 @@ struct FCMMessage: Sendable {
     look.isMutableContent = display.isMutableContent
     look.interruptionLevel = display.interruptionLevel
     guard look != APNsLook() else { return }
-    writer.key("apns")
-    writer.beginObject()
-    if look.derivedType == .background, !content.hasNotification {
-      writer.key("headers")
-      writer.beginObject()
-      writer.member("apns-push-type", APNsPushType.background.rawValue)
-      writer.member("apns-priority", "\(APNsPushType.background.priority(.high))")
-      writer.endObject()
+    message.object("apns") { apns in
+      if look.derivedType == .background, !content.hasNotification {
+        apns.object("headers") { headers in
+          headers.member("apns-push-type", APNsPushType.background.rawValue)
+          headers.member("apns-priority", "\(APNsPushType.background.priority(.high))")
+        }
+      }
+      apns.object("payload") { payload in payload.object("aps") { look.write(into: &$0) } }
     }
-    writer.key("payload")
-    writer.beginObject()
-    writer.key("aps")
-    look.write(to: &writer)
-    writer.endObject()
-    writer.endObject()
   }
 }

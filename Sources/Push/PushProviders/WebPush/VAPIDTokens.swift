@@ -48,9 +48,13 @@ final class VAPIDTokens: Sendable {
   }
 
   private static func sign(_ key: VAPIDKey, _ subject: String, _ audience: String, _ end: Timestamp) throws -> String {
-    let claims: JSONValue = ["aud": .string(audience), "exp": .integer(end.wholeSeconds), "sub": .string(subject)]
+    let claims = JSONWriter.object { claims in
+      claims.member("aud", audience)
+      claims.member("exp", end.wholeSeconds)
+      claims.member("sub", subject)
+    }
     let head = Base64.encodeForURL(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
-    let text = "\(head).\(Base64.encodeForURL(claims.text))"
+    let text = "\(head).\(Base64.encodeForURL(claims))"
     let signature = try key.privateKey.signature(for: Array(text.utf8))
     return "\(text).\(Base64.encodeForURL(signature.rawRepresentation))"
   }

@@ -20,29 +20,16 @@ enum WebPushPayload {
 
   private static func text(_ content: [UInt8], _ message: PushMessage) -> [UInt8] {
     guard let display = message.display else { return content.isEmpty ? Array("{}".utf8) : content }
-    var writer = JSONWriter(capacity: content.count + 256)
-    writer.beginObject()
-    func text(_ name: StaticString, _ value: String?) {
-      guard let value else { return }
-      writer.key(name)
-      writer.string(value)
+    return JSONWriter.object(capacity: content.count + 256) { payload in
+      payload.member("title", ifPresent: display.title)
+      payload.member("subtitle", ifPresent: display.subtitle)
+      payload.member("body", ifPresent: display.body ?? (message.alert.isEmpty ? nil : message.alert))
+      payload.member("image", ifPresent: display.image)
+      payload.member("sound", ifPresent: display.sound)
+      payload.member("badge", ifPresent: display.badge)
+      payload.member("thread_id", ifPresent: display.threadID)
+      payload.member("category", ifPresent: display.category)
+      if !content.isEmpty { payload.member("data", RawJSON(content)) }
     }
-    text("title", display.title)
-    text("subtitle", display.subtitle)
-    text("body", display.body ?? (message.alert.isEmpty ? nil : message.alert))
-    text("image", display.image)
-    text("sound", display.sound)
-    if let badge = display.badge {
-      writer.key("badge")
-      writer.integer(badge)
-    }
-    text("thread_id", display.threadID)
-    text("category", display.category)
-    if !content.isEmpty {
-      writer.key("data")
-      writer.raw(content)
-    }
-    writer.endObject()
-    return writer.bytes
   }
 }

@@ -54,21 +54,17 @@ public struct CustomHTTPProvider: PushProvider {
 
   static func body(of delivery: PushDelivery) -> [UInt8] {
     let message = delivery.message
-    var writer = JSONWriter(capacity: message.content.count + message.target.deviceID.utf8.count + 32)
-    writer.beginObject()
-    writer.key("deviceId")
-    writer.string(message.target.deviceID)
-    writer.key("message")
-    if message.content.isEmpty {
-      // A notification without content gets the operator's fixed text.
-      writer.string(delivery.options["customhttp.message"] ?? message.alert)
-    } else if message.form == .text {
-      writer.string(String(decoding: message.content, as: UTF8.self))
-    } else {
-      writer.raw(message.content)
+    return JSONWriter.object(capacity: message.content.count + message.target.deviceID.utf8.count + 32) { body in
+      body.member("deviceId", message.target.deviceID)
+      if message.content.isEmpty {
+        // A notification without content gets the operator's fixed text.
+        body.member("message", delivery.options["customhttp.message"] ?? message.alert)
+      } else if message.form == .text {
+        body.member("message", String(decoding: message.content, as: UTF8.self))
+      } else {
+        body.member("message", RawJSON(message.content))
+      }
     }
-    writer.endObject()
-    return writer.bytes
   }
 }
 
