@@ -34,15 +34,13 @@ enum AgentEventStream {
 
   /// One event: a JSON text has no line break of its own, so one `data` line holds it.
   static func text(of event: AgentEvent, base: String) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    let name = writeMembers(of: event, base: base, into: &writer)
-    writer.endObject()
-    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+    var name = AgentEventName.reset
+    let data = JSONWriter.object(capacity: 256) { name = write(event, base: base, into: &$0) }
+    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + data + Array("\n\n".utf8)
   }
 
-  private static func writeMembers(
-    of event: AgentEvent, base: String, into writer: inout JSONWriter
+  private static func write(
+    _ event: AgentEvent, base: String, into object: inout JSONObjectWriter
   ) -> AgentEventName {
     let notification: AgentNotification
     switch event.kind {
@@ -51,32 +49,26 @@ enum AgentEventStream {
       guard let news = news as? any RenderedAgentNews else {
         preconditionFailure("nobody says how \(type(of: news)) looks on the wire")
       }
-      news.writeMembers(base: base, into: &writer)
+      news.write(base: base, into: &object)
       return news.name
     case .agent(let id, let isReady):
-      writer.key("agentId")
-      writer.string(id)
-      writer.key("ready")
-      writer.bool(isReady)
+      object.member("agentId", id)
+      object.member("ready", isReady)
       return .agent
     case .reset: return .reset
     }
-    writer.key("chatId")
-    writer.string(event.chatID)
-    writer.key("serviceId")
-    writer.string(event.serviceID)
+    object.member("chatId", event.chatID)
+    object.member("serviceId", event.serviceID)
     switch notification {
     case .waiting: return .waiting
     case .line(let line):
-      AgentRendering.writeMembers(of: line, into: &writer)
+      AgentRendering.write(line, into: &object)
       return .line
     case .customerOnline(let isOnline):
-      writer.key("customerOnline")
-      writer.bool(isOnline)
+      object.member("customerOnline", isOnline)
       return .customerOnline
     case .typingPreview(let text):
-      writer.key("text")
-      writer.string(text)
+      object.member("text", text)
       return .typingPreview
     case .dataChanged: return .dataChanged
     case .ended: return .ended

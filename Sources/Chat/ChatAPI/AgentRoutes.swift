@@ -29,12 +29,14 @@ package struct AgentRoutes: TokenRoutes {
   func list(_ token: AccessToken, _ request: Request) async throws -> Response {
     let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
     let page = try await agents.list(try AgentListQuery(query), for: token.viewer)
-    return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
+    return .json(adding: query.link(next: page.next)) {
+      $0.objects(page.elements) { AgentRendering.write($0, isComplete: false, into: &$1) }
+    }
   }
 
   func summary(_ token: AccessToken, _ context: EdgeRequestContext) async throws -> Response {
     let summary = try await agents.summary(context.parameters.require("chat"), for: token.viewer)
-    return .json { AgentRendering.write(summary, isComplete: true, into: &$0) }
+    return .object { AgentRendering.write(summary, isComplete: true, into: &$0) }
   }
 
   func transcript(
@@ -43,7 +45,7 @@ package struct AgentRoutes: TokenRoutes {
     let chatID = try context.parameters.require("chat")
     let after = try Self.position(request)
     let transcript = try await agents.transcript(chatID, after: after, for: token.viewer)
-    return .json { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
+    return .object { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
   }
 
   /// What an agent does in the chat of the path.
@@ -58,23 +60,18 @@ package struct AgentRoutes: TokenRoutes {
     let chat = try context.parameters.require("chat")
     if !isJoining { try await agents.admit(token.viewer, to: chat) }
     let position = try await perform(agents, chat, token, body)
-    return .json { writer in
-      writer.beginObject()
-      writer.key("position")
-      if let position { writer.integer(position) } else { writer.null() }
-      writer.endObject()
-    }
+    return .object { $0.member("position", position) }
   }
 
   func whoOneIs(_ token: AccessToken) async -> Response {
     let isReady = await agents.isReady(token.name)
-    return .json { AgentRendering.write(token, isReady: isReady, into: &$0) }
+    return .object { AgentRendering.write(token, isReady: isReady, into: &$0) }
   }
 
   func setReady(_ token: AccessToken, _ request: Request) async throws -> Response {
     let isReady = try JSONBody(try await request.bytes(limits: limits)).bool("ready")
     try await agents.setReady(token.viewer, isReady)
-    return .json { AgentRendering.write(token, isReady: isReady, into: &$0) }
+    return .object { AgentRendering.write(token, isReady: isReady, into: &$0) }
   }
 
   func events(_ token: AccessToken, _ request: Request, _ context: EdgeRequestContext) throws -> Response {

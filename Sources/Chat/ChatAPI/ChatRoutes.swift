@@ -83,11 +83,9 @@ package struct ChatRoutes: Sendable {
         verbose?.pushObstacle = neighbours.obstacle(target, ofChat: serviceID)
       }
     }
-    return .json { writer in
-      writer.beginObject()
-      ChatRendering.write(reply, into: &writer)
-      verbose?.write(into: &writer)
-      writer.endObject()
+    return .object { object in
+      ChatRendering.write(reply, into: &object)
+      verbose?.write(into: &object)
     }
   }
 }

@@ -5,5 +5,5 @@ package import JSONEnvelope
 package protocol RenderedAgentNews: AgentNews {
   var name: AgentEventName { get }
   /// - Parameter base: how this server is reached, for the URLs in events.
-  func writeMembers(base: String, into writer: inout JSONWriter)
+  func write(base: String, into event: inout JSONObjectWriter)
 }

@@ -22,13 +22,9 @@ package struct ServiceRoutes: Sendable {
     let parameters = try await request.parameters(limits: limits)
     let serviceID = try await chats.create(
       service: name, data: parameters.attachedData, userKey: try request.userKey(limits: limits))
-    return .json { writer in
-      writer.beginObject()
-      writer.key("_id")
-      writer.string(serviceID)
-      writer.key("_chatIxnAPI-CREATE-URL")
-      writer.string(ChatRoutes.path(of: serviceID))
-      writer.endObject()
+    return .object { answer in
+      answer.member("_id", serviceID)
+      answer.member("_chatIxnAPI-CREATE-URL", ChatRoutes.path(of: serviceID))
     }
   }
 }

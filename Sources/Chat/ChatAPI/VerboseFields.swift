@@ -26,7 +26,7 @@ struct VerboseFields {
     timeZoneOffset = parameters["clientTimeZoneOffset"].flatMap { Int($0) }.map(String.init) ?? "0"
   }
 
-  func write(into writer: inout JSONWriter) {
+  func write(into object: inout JSONObjectWriter) {
     let path = ChatRoutes.path(of: reply.serviceID)
     let members: [(String, String)] = [
       ("userId", reply.userID), ("secureKey", reply.secureKey), ("checkChatServiceLoadBalancerPath", ""),
@@ -37,10 +37,7 @@ struct VerboseFields {
       ("_chatIxnAPI_START_TYPING_URL", path + "/startTyping"), ("_chatIxnAPI_STOP_TYPING_URL", path + "/stopTyping"),
       ("_chatIxnAPI_DISCONNECT_URL", path + "/disconnect"),
     ]
-    for (name, value) in members + comet + push {
-      writer.key(name)
-      writer.string(value)
-    }
+    for (name, value) in members + comet + push { object.member(named: name, value) }
   }
 
   /// How the events of a chat without a user are followed: a session that is to get them names the chat in its handshake.

@@ -31,69 +31,38 @@ struct SupportNotification: Equatable, Sendable {
   }
 
   var bytes: [UInt8] {
-    var writer = JSONWriter(capacity: 128 + title.utf8.count + body.utf8.count)
-    writer.beginObject()
-    writer.key("via")
-    writer.integer(integration.rawValue)
-    writer.key("devices")
-    writer.beginArray()
-    for device in devices { writer.integer(device) }
-    writer.endArray()
-    writer.key("title")
-    writer.string(title)
-    writer.key("body")
-    writer.string(body)
-    writer.key("ticket")
-    writer.string(ticket)
-    writer.endObject()
-    // Exactly as long as it is: it may wait for days, and the writer has room for more.
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
+    JSONWriter.exactObject(capacity: 128 + title.utf8.count + body.utf8.count) { notification in
+      notification.member("via", Int(integration.rawValue))
+      notification.member("devices", devices)
+      notification.member("title", title)
+      notification.member("body", body)
+      notification.member("ticket", ticket)
+    }
   }
 
   /// The body of the webhook, byte by byte. Spec: support requests 5.
   func webhookBody(to devices: [SupportDevice]) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256 + body.utf8.count + devices.count * 100)
-    writer.beginObject()
-    writer.key("devices")
-    writer.beginArray()
-    for device in devices {
-      writer.beginObject()
-      writer.key("identifier")
-      writer.string(device.identifier)
-      writer.key("type")
-      writer.string(device.platform == .ios ? "ios" : "android")
-      writer.endObject()
+    JSONWriter.object(capacity: 256 + body.utf8.count + devices.count * 100) { webhook in
+      webhook.objects("devices", devices) { device, object in
+        object.member("identifier", device.identifier)
+        object.member("type", device.platform == .ios ? "ios" : "android")
+      }
+      webhook.object("notification") { notification in
+        notification.member("body", body)
+        notification.member("title", title)
+        notification.member("ticket_id", ticket)
+      }
     }
-    writer.endArray()
-    writer.key("notification")
-    writer.beginObject()
-    writer.key("body")
-    writer.string(body)
-    writer.key("title")
-    writer.string(title)
-    writer.key("ticket_id")
-    writer.string(ticket)
-    writer.endObject()
-    writer.endObject()
-    return writer.bytes
   }
 
   /// What the app reads, as both of the SDK's names; with the texts for phones that show what the app makes of it.
   /// Spec: support requests 6.1.
   static func keys(ticket: String, texts: (title: String, body: String)?) -> [UInt8] {
-    var writer = JSONWriter(capacity: 96)
-    writer.beginObject()
-    writer.key("zendesk_sdk_request_id")
-    writer.string(ticket)
-    writer.key("tid")
-    writer.string(ticket)
-    if let texts {
-      writer.key("title")
-      writer.string(texts.title)
-      writer.key("body")
-      writer.string(texts.body)
+    JSONWriter.object(capacity: 96) { keys in
+      keys.member("zendesk_sdk_request_id", ticket)
+      keys.member("tid", ticket)
+      keys.member("title", ifPresent: texts?.title)
+      keys.member("body", ifPresent: texts?.body)
     }
-    writer.endObject()
-    return writer.bytes
   }
 }

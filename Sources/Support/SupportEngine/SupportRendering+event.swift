@@ -11,23 +11,16 @@ extension SupportRendering {
   static func event(
     _ report: SupportReport, _ view: SupportRequestView, comment: SupportComment?, at time: Timestamp, base: String
   ) -> [UInt8] {
-    var writer = JSONWriter(capacity: 1_024)
-    writer.beginObject()
-    writer.key("type")
-    writer.string(report.eventName)
-    writer.key("timestamp")
-    writer.string(time.iso8601)
-    writer.key("data")
-    writer.beginObject()
-    writer.key("request")
-    request(view, includes: [], for: .agent, base: base, into: &writer)
-    if let comment {
-      writer.key("comment")
-      self.comment(comment, of: view.number, base: base, into: &writer)
+    JSONWriter.exactObject(capacity: 1_024) { event in
+      event.member("type", report.eventName)
+      event.member("timestamp", time.iso8601)
+      event.object("data") { data in
+        data.object("request") { request(view, includes: [], for: .agent, base: base, into: &$0) }
+        if let comment {
+          data.object("comment") { self.comment(comment, of: view.number, base: base, into: &$0) }
+        }
+      }
     }
-    writer.endObject()
-    writer.endObject()
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
   }
 }
 

@@ -15,131 +15,111 @@ public enum SupportRendering {
     case lastComment = "last_comment"
   }
 
-  /// One request: an object.
+  /// One request.
   /// - Parameters:
   ///   - role: whom it is shown to; the view has been made for the same role.
   ///   - base: how this server is reached: scheme and authority, without a slash at its end.
   public static func request(
     _ view: SupportRequestView, includes: Set<Include>, for role: SupportRole, base: String,
-    into writer: inout JSONWriter
+    into object: inout JSONObjectWriter
   ) {
-    writer.beginObject()
-    writer.member("id", view.number)
+    object.member("id", view.number)
     let resource = role == .agent ? "tickets" : "requests"
-    writer.member("url", "\(base)/api/v2/\(resource)/\(view.number).json")
-    writer.member("status", view.status.name)
-    writer.nullMembers("priority", "type")
-    writer.member("subject", view.terms.subject)
-    writer.member("description", view.firstComment?.body ?? "")
-    writer.member("requester_id", view.terms.requester)
-    writer.member("assignee_id", view.assignee)
-    writer.nullMembers("organization_id", "group_id", "due_at", "recipient", "followup_source_id")
-    writer.emptyLists("collaborator_ids")
-    writer.key("via")
-    writer.raw(#"{"channel":"\#(view.terms.channel.name)","source":{"from":{},"to":{},"rel":null}}"#.bytes)
-    writer.member("created_at", view.createdAt.iso8601)
-    writer.member("updated_at", view.updatedAt.iso8601)
-    writer.member("public_updated_at", view.publicUpdatedAt.iso8601)
-    writer.member("comment_count", Int64(view.commentCount))
-    writer.key("commenting_agents_ids")
-    writer.beginArray()
-    for agent in view.commentingAgents { writer.integer(agent) }
-    writer.endArray()
+    object.member("url", "\(base)/api/v2/\(resource)/\(view.number).json")
+    object.member("status", view.status.name)
+    object.nullMembers("priority", "type")
+    object.member("subject", view.terms.subject)
+    object.member("description", view.firstComment?.body ?? "")
+    object.member("requester_id", view.terms.requester)
+    object.member("assignee_id", view.assignee)
+    object.nullMembers("organization_id", "group_id", "due_at", "recipient", "followup_source_id")
+    object.array("collaborator_ids") { _ in }
+    object.object("via") { via in
+      via.member("channel", view.terms.channel.name)
+      via.object("source") { source in
+        source.object("from") { _ in }
+        source.object("to") { _ in }
+        source.nullMembers("rel")
+      }
+    }
+    object.member("created_at", view.createdAt.iso8601)
+    object.member("updated_at", view.updatedAt.iso8601)
+    object.member("public_updated_at", view.publicUpdatedAt.iso8601)
+    object.member("comment_count", view.commentCount)
+    object.member("commenting_agents_ids", view.commentingAgents)
     // Old clients read the one, new ones the other.
-    for name in ["custom_fields", "fields"] as [StaticString] { write(view.fields, as: name, into: &writer) }
-    writer.member("ticket_form_id", view.terms.formID)
-    writer.key("can_be_solved_by_me")
-    writer.bool(view.status != .solved && view.status != .closed)
-    if role == .agent { writeForAgents(view, into: &writer) }
+    for name in ["custom_fields", "fields"] as [StaticString] { write(view.fields, as: name, into: &object) }
+    object.member("ticket_form_id", view.terms.formID)
+    object.member("can_be_solved_by_me", view.status != .solved && view.status != .closed)
+    if role == .agent { writeForAgents(view, into: &object) }
     for (include, comment) in [(.firstComment, view.firstComment), (.lastComment, view.lastComment)]
       as [(Include, SupportComment?)] where includes.contains(include)
     {
-      writer.key(include.rawValue)
-      if let comment { self.comment(comment, of: view.number, base: base, into: &writer) } else { writer.null() }
+      object.member(named: include.rawValue) { writer in
+        guard let comment else { return writer.value(JSONValue.null) }
+        writer.object { self.comment(comment, of: view.number, base: base, into: &$0) }
+      }
     }
-    writer.endObject()
   }
 
-  private static func write(_ fields: [SupportField], as name: StaticString, into writer: inout JSONWriter) {
-    writer.key(name)
-    writer.beginArray()
-    for field in fields {
-      writer.beginObject()
-      writer.member("id", field.id)
-      writer.key("value")
-      writer.raw(field.value)
-      writer.endObject()
-    }
-    writer.endArray()
-  }
-
-  private static func writeForAgents(_ view: SupportRequestView, into writer: inout JSONWriter) {
-    writer.key("tags")
-    writer.beginArray()
-    for tag in view.tags { writer.string(tag) }
-    writer.endArray()
-    writer.key("sdk_client_id")
-    if let app = view.terms.app { writer.string(app) } else { writer.null() }
-    writer.key("metadata")
-    if let metadata = view.terms.metadata { writer.raw(metadata) } else { writer.null() }
-    guard let transcript = view.terms.transcript else { return }
-    writer.key("transcript")
-    writer.beginObject()
-    writer.member("service_id", transcript.serviceID)
-    writer.member("chat_id", transcript.chatID)
-    writer.member("position", Int64(transcript.position))
-    writer.endObject()
-  }
-
-  /// One comment: an object. - Parameter request: the number of the request that it belongs to.
-  public static func comment(
-    _ comment: SupportComment, of request: Int64, base: String, into writer: inout JSONWriter
+  private static func write(
+    _ fields: [SupportField], as name: StaticString, into request: inout JSONObjectWriter
   ) {
-    writer.beginObject()
-    writer.member("id", SupportIDs.comment(comment.number, of: request))
-    writer.member("type", "Comment")
-    writer.member("request_id", request)
-    writer.member("author_id", comment.author)
-    writer.member("body", comment.body)
-    writer.member("html_body", html(of: comment.body))
-    writer.member("plain_body", comment.body)
-    writer.key("public")
-    writer.bool(comment.isPublic)
-    writer.key("attachments")
-    writer.beginArray()
-    for attachment in comment.attachments { self.attachment(attachment, base: base, into: &writer) }
-    writer.endArray()
-    writer.member("created_at", comment.createdAt.iso8601)
-    writer.endObject()
+    request.objects(name, fields) { field, object in
+      object.member("id", field.id)
+      object.member("value", RawJSON(field.value))
+    }
   }
 
-  /// Somebody who wrote something: an object.
-  public static func user(_ view: SupportUserView, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", view.number)
-    writer.member("name", view.name)
-    writer.nullMembers("photo")
-    writer.key("agent")
-    writer.bool(view.isAgent)
-    writer.nullMembers("organization_id")
-    if let email = view.email { writer.member("email", email) }
-    writer.endObject()
+  private static func writeForAgents(_ view: SupportRequestView, into request: inout JSONObjectWriter) {
+    request.member("tags", view.tags)
+    request.member("sdk_client_id", view.terms.app)
+    request.member("metadata", view.terms.metadata.map { RawJSON($0) })
+    guard let transcript = view.terms.transcript else { return }
+    request.object("transcript") { object in
+      object.member("service_id", transcript.serviceID)
+      object.member("chat_id", transcript.chatID)
+      object.member("position", transcript.position)
+    }
   }
 
-  /// A file: an object. Whoever has its address may fetch it.
-  public static func attachment(_ attachment: SupportAttachment, base: String, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id(of: attachment))
-    writer.member("file_name", attachment.fileName)
-    writer.member(
+  /// One comment. - Parameter request: the number of the request that it belongs to.
+  public static func comment(
+    _ comment: SupportComment, of request: Int64, base: String, into object: inout JSONObjectWriter
+  ) {
+    object.member("id", SupportIDs.comment(comment.number, of: request))
+    object.member("type", "Comment")
+    object.member("request_id", request)
+    object.member("author_id", comment.author)
+    object.member("body", comment.body)
+    object.member("html_body", html(of: comment.body))
+    object.member("plain_body", comment.body)
+    object.member("public", comment.isPublic)
+    object.objects("attachments", comment.attachments) { attachment($0, base: base, into: &$1) }
+    object.member("created_at", comment.createdAt.iso8601)
+  }
+
+  /// Somebody who wrote something.
+  public static func user(_ view: SupportUserView, into object: inout JSONObjectWriter) {
+    object.member("id", view.number)
+    object.member("name", view.name)
+    object.nullMembers("photo")
+    object.member("agent", view.isAgent)
+    object.nullMembers("organization_id")
+    object.member("email", ifPresent: view.email)
+  }
+
+  /// A file. Whoever has its address may fetch it.
+  public static func attachment(_ attachment: SupportAttachment, base: String, into object: inout JSONObjectWriter) {
+    object.member("id", id(of: attachment))
+    object.member("file_name", attachment.fileName)
+    object.member(
       "content_url",
       "\(base)/attachments/token/\(attachment.token)/?name=\(PercentEncoding.encode(attachment.fileName))")
-    writer.member("content_type", attachment.contentType)
-    writer.member("size", Int64(attachment.size))
-    writer.key("inline")
-    writer.bool(false)
-    writer.emptyLists("thumbnails")
-    writer.endObject()
+    object.member("content_type", attachment.contentType)
+    object.member("size", attachment.size)
+    object.member("inline", false)
+    object.array("thumbnails") { _ in }
   }
 
   /// The same before and after a comment has taken the file, and small enough for a number that JavaScript can hold.
@@ -177,28 +157,8 @@ extension String {
   fileprivate var bytes: [UInt8] { Array(utf8) }
 }
 
-extension JSONWriter {
-  fileprivate mutating func member(_ name: StaticString, _ value: String) {
-    key(name)
-    string(value)
-  }
-
-  fileprivate mutating func member(_ name: StaticString, _ value: Int64?) {
-    key(name)
-    if let value { integer(value) } else { null() }
-  }
-
+extension JSONObjectWriter {
   fileprivate mutating func nullMembers(_ names: StaticString...) {
-    for name in names {
-      key(name)
-      null()
-    }
-  }
-
-  fileprivate mutating func emptyLists(_ names: StaticString...) {
-    for name in names {
-      key(name)
-      raw("[]")
-    }
+    for name in names { member(name, JSONValue.null) }
   }
 }

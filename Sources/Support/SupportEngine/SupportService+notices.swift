@@ -112,18 +112,13 @@ extension SupportService {
   /// Spec: support requests 6.2.
   private func publish(_ comment: Int, of request: Entity<SupportRequest>, _ number: Int64) async {
     guard let requester = await request.peek({ $0.terms?.requester }) else { return }
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    writer.key("type")
-    writer.string("request.comment")
-    writer.key("request_id")
-    writer.string(String(number))
-    writer.key("comment_id")
-    writer.string(String(SupportIDs.comment(comment, of: number)))
-    writer.key("public")
-    writer.bool(true)
-    writer.endObject()
-    await comet.publish(writer.bytes, on: SupportStreamChannel.of(number), to: Self.ownerName(requester))
+    let text = JSONWriter.object(capacity: 128) { event in
+      event.member("type", "request.comment")
+      event.member("request_id", String(number))
+      event.member("comment_id", String(SupportIDs.comment(comment, of: number)))
+      event.member("public", true)
+    }
+    await comet.publish(text, on: SupportStreamChannel.of(number), to: Self.ownerName(requester))
   }
 
   /// Takes up what is owed after a restart, and what a kill may have kept somebody from knowing.

@@ -39,7 +39,7 @@ enum ErrorDialect {
     case .plain: failure.body
     case .support: failure.body(for: .support)
     case .v1: V1Answer(status: failure.status.code).body
-    case .instanceID: JSONValue.object([("error", .string(failure.message))]).text
+    case .instanceID: JSONWriter.object { $0.member("error", failure.message) }
     case .registration: Array("Error=\(RegisterError.unavailable.rawValue)".utf8)
     }
   }

@@ -29,7 +29,9 @@ struct AgentCallbackRoutes {
           let token = try request.agentToken(in: tokens)
           let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
           let page = try await callbacks.list(try AgentListQuery(query), for: token.viewer)
-          return .json(adding: query.link(next: page.next)) { AgentRendering.write(page.elements, into: &$0) }
+          return .json(adding: query.link(next: page.next)) {
+            $0.objects(page.elements) { AgentRendering.write($0, into: &$1) }
+          }
         }
       ])
     router.resource(
@@ -38,7 +40,7 @@ struct AgentCallbackRoutes {
         .get: { request, context in
           let token = try request.agentToken(in: tokens)
           let view = try await callbacks.view(try context.parameters.require("id"), for: token.viewer)
-          return .json { AgentRendering.write(view, into: &$0) }
+          return .object { AgentRendering.writeWhole(view, into: &$0) }
         }
       ])
     for (name, report) in [
@@ -61,7 +63,7 @@ struct AgentCallbackRoutes {
           let token = try request.agentToken(in: tokens)
           let report = try report(try JSONBody(try await request.bytes(limits: limits)))
           let view = try await callbacks.report(report, of: try context.parameters.require("id"), for: token.viewer)
-          return .json { AgentRendering.write(view, into: &$0) }
+          return .object { AgentRendering.writeWhole(view, into: &$0) }
         }
       ])
   }

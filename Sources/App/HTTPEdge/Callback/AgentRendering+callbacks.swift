@@ -6,71 +6,49 @@ import JSONEnvelope
 
 /// Callbacks as agents see them. Spec: GMS 12.3.
 extension AgentRendering {
-  /// A list does not show the fields.
-  static func write(_ views: [CallbackView], into writer: inout JSONWriter) {
-    writer.beginArray()
-    for view in views {
-      writer.beginObject()
-      writeMembers(of: view, into: &writer)
-      writer.endObject()
-    }
-    writer.endArray()
-  }
-
   /// One, with the fields of its request.
-  static func write(_ view: CallbackView, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writeMembers(of: view, into: &writer)
-    writer.key("data")
-    writer.beginObject()
-    for field in view.request.fields {
-      writer.key(field.name)
-      writer.string(field.value)
+  static func writeWhole(_ view: CallbackView, into object: inout JSONObjectWriter) {
+    write(view, into: &object)
+    object.object("data") { data in
+      for field in view.request.fields { data.member(named: field.name, field.value) }
     }
-    writer.endObject()
-    writer.endObject()
   }
 
+  /// As lists show it, without the fields.
   /// - Parameter agentID: whom an event is about, if that is not the agent who is held now.
-  static func writeMembers(of view: CallbackView, agentID: String? = nil, into writer: inout JSONWriter) {
+  static func write(_ view: CallbackView, agentID: String? = nil, into object: inout JSONObjectWriter) {
     let terms = view.request.terms
-    writer.member("id", view.id)
-    writer.member("service", view.request.serviceName)
-    writer.member("state", view.status.name)
-    writer.optionalMember("reason", view.reason?.name)
-    if !view.note.isEmpty { writer.member("note", view.note) }
-    writer.member("media", terms.media == .chat ? "chat" : "voice")
-    writer.member("direction", terms.direction == .userOriginated ? "USERORIGINATED" : "USERTERMINATED")
-    writer.optionalMember("customerNumber", view.request["_customer_number"])
-    writer.optionalMember("subject", view.request["subject"])
-    writer.optionalMember("language", view.request.language)
-    writer.key("priority")
-    writer.integer(view.request.priority)
-    writer.member("createdAt", view.createdAt.iso8601)
-    writer.optionalMember("desiredTime", view.request.desiredTime?.iso8601)
-    writer.optionalMember("queuedAt", view.queuedAt?.iso8601)
-    writer.member("expiresAt", view.expiresAt.iso8601)
-    writer.optionalMember("agentId", agentID ?? view.agentID)
-    if view.agentID != nil {
-      writer.key("accepted")
-      writer.bool(view.agentHasAccepted)
-    }
+    object.member("id", view.id)
+    object.member("service", view.request.serviceName)
+    object.member("state", view.status.name)
+    object.member("reason", ifPresent: view.reason?.name)
+    if !view.note.isEmpty { object.member("note", view.note) }
+    object.member("media", terms.media == .chat ? "chat" : "voice")
+    object.member("direction", terms.direction == .userOriginated ? "USERORIGINATED" : "USERTERMINATED")
+    object.member("customerNumber", ifPresent: view.request["_customer_number"])
+    object.member("subject", ifPresent: view.request["subject"])
+    object.member("language", ifPresent: view.request.language)
+    object.member("priority", view.request.priority)
+    object.member("createdAt", view.createdAt.iso8601)
+    object.member("desiredTime", ifPresent: view.request.desiredTime?.iso8601)
+    object.member("queuedAt", ifPresent: view.queuedAt?.iso8601)
+    object.member("expiresAt", view.expiresAt.iso8601)
+    object.member("agentId", ifPresent: agentID ?? view.agentID)
+    if view.agentID != nil { object.member("accepted", view.agentHasAccepted) }
     if let confirmation = view.confirmation {
-      writer.key("confirming")
-      writer.beginObject()
-      writer.key("attempt")
-      writer.integer(confirmation.attempt)
-      writer.member("until", confirmation.until.iso8601)
-      writer.endObject()
+      object.object("confirming") { confirming in
+        confirming.member("attempt", confirmation.attempt)
+        confirming.member("until", confirmation.until.iso8601)
+      }
     }
-    writer.optionalMember("snoozedUntil", view.snoozedUntil?.iso8601)
-    writer.optionalMember("chatId", view.chatID)
+    object.member("snoozedUntil", ifPresent: view.snoozedUntil?.iso8601)
+    object.member("chatId", ifPresent: view.chatID)
   }
 
   /// One event of the agents' stream.
-  static func writeMembers(of change: CallbackChange, _ view: CallbackView, into writer: inout JSONWriter) {
-    writer.member("change", change.name)
-    writeMembers(of: view, agentID: change.agentID, into: &writer)
+  static func write(_ change: CallbackChange, _ view: CallbackView, into event: inout JSONObjectWriter) {
+    event.member("change", change.name)
+    write(view, agentID: change.agentID, into: &event)
   }
 }
 
@@ -89,14 +67,5 @@ extension CallbackChange {
     case .completed: "completed"
     case .updated: "updated"
     }
-  }
-}
-
-extension JSONWriter {
-  /// Left out if there is no value.
-  mutating func optionalMember(_ name: StaticString, _ value: String?) {
-    guard let value else { return }
-    key(name)
-    string(value)
   }
 }

@@ -39,12 +39,12 @@ struct CallbackActionRoutes {
     }
     add("cancel", to: router, byGetToo: false) { id, request, context in
       let view = try await callbacks.cancel(id, note: "cancelled by the customer")
-      return .json { dialogs(view, request, context).writeCancelled(into: &$0) }
+      return .object { dialogs(view, request, context).writeCancelled(into: &$0) }
     }
-    add("not-used", to: router) { _, _, _ in .json { $0.raw("{}") } }
+    add("not-used", to: router) { _, _, _ in .object { _ in } }
     add("check-queue-position", to: router) { id, _, _ in
       let position = try await callbacks.queuePosition(id)
-      return .json { CallbackRendering.write(position, into: &$0) }
+      return .object { CallbackRendering.write(position, into: &$0) }
     }
   }
 
@@ -75,7 +75,7 @@ struct CallbackActionRoutes {
       let userKey = try request.userKey(limits: limits)
       dialogs.userHeader = try await Self.unlessOver { try await engine.callbacks.chatKey(of: view, showing: userKey) }
     }
-    return .json { [dialogs] in dialogs.write(dialog, into: &$0) }
+    return .object { [dialogs] in dialogs.write(dialog, into: &$0) }
   }
 
   private func dialogs(_ view: CallbackView, _ request: Request, _ context: EdgeRequestContext) -> CallbackDialogs {

@@ -33,13 +33,10 @@ struct CallbackAdminRoutes {
     let window = [
       ("start_time", filter.from.iso8601Milliseconds), ("end_time", filter.to.iso8601Milliseconds),
     ]
-    return .json(adding: parameters.link(request.uri.path, "after", next: page.next, window)) { writer in
-      writer.beginObject()
+    return .object(adding: parameters.link(request.uri.path, "after", next: page.next, window)) { object in
       for (service, callbacks) in queues {
-        writer.key(service)
-        CallbackRendering.write(callbacks, url, into: &writer)
+        object.member(named: service) { $0.objects(callbacks) { CallbackRendering.write($0, url, into: &$1) } }
       }
-      writer.endObject()
     }
   }
 
@@ -55,24 +52,18 @@ struct CallbackAdminRoutes {
       throw EdgeFailure.badParameter("reason", "is longer than \(CallbackLimits().noteBytesMaximum) bytes")
     }
     let outcomes = await engine.callbacks.cancel(ids, reason: reason)
-    return .json { writer in
-      writer.beginObject()
-      writer.key("cancelled")
-      writer.beginArray()
-      for outcome in outcomes where outcome.failure == nil { writer.string(outcome.id) }
-      writer.endArray()
-      writer.key("failed")
-      writer.beginArray()
-      for outcome in outcomes {
-        guard let failure = outcome.failure.map({ EdgeFailure($0) }) else { continue }
-        writer.beginObject()
-        writer.member("id", outcome.id)
-        writer.member("message", failure.message)
-        writer.member("exception", failure.exception)
-        writer.endObject()
+    return .object { answer in
+      answer.member("cancelled", outcomes.filter { $0.failure == nil }.map(\.id))
+      answer.array("failed") { failed in
+        for outcome in outcomes {
+          guard let failure = outcome.failure.map({ EdgeFailure($0) }) else { continue }
+          failed.object { object in
+            object.member("id", outcome.id)
+            object.member("message", failure.message)
+            object.member("exception", failure.exception)
+          }
+        }
       }
-      writer.endArray()
-      writer.endObject()
     }
   }
 }

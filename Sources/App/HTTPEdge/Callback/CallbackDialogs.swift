@@ -35,105 +35,91 @@ struct CallbackDialogs {
       language: view.request.language ?? texts.language(accepted: request.headers[.acceptLanguage]))
   }
 
-  func write(_ dialog: CallbackDialog, into writer: inout JSONWriter) {
-    writer.beginObject()
+  func write(_ dialog: CallbackDialog, into object: inout JSONObjectWriter) {
     switch dialog {
-    case .confirmWithCode: writeConfirmation(hasTones: true, into: &writer)
-    case .confirm: writeConfirmation(hasTones: false, into: &writer)
-    case .startChat: writeStartChat(into: &writer)
-    case .connectInbound: writeDial(into: &writer)
-    case .connectOutbound: writeText(.connectOutbound, into: &writer)
-    case .waitForAgent: writeText(.waitForAgent, into: &writer)
+    case .confirmWithCode: writeConfirmation(hasTones: true, into: &object)
+    case .confirm: writeConfirmation(hasTones: false, into: &object)
+    case .startChat: writeStartChat(into: &object)
+    case .connectInbound: writeDial(into: &object)
+    case .connectOutbound: writeText(.connectOutbound, into: &object)
+    case .waitForAgent: writeText(.waitForAgent, into: &object)
     }
-    writer.endObject()
   }
 
   /// The answer to `cancel`. Spec: GMS 9.2.
-  func writeCancelled(into writer: inout JSONWriter) {
-    writer.beginObject()
-    writeText(.cancelled, into: &writer)
-    writer.endObject()
-  }
+  func writeCancelled(into object: inout JSONObjectWriter) { writeText(.cancelled, into: &object) }
 
   // MARK: Each of them
 
-  private func writeConfirmation(hasTones: Bool, into writer: inout JSONWriter) {
-    writer.member("_dialog_id", "0")
-    writer.member("_label", text(.confirmationLabel))
-    writer.member("_user_action_url", action("not-used"))
-    writer.member("_method", "POST")
-    writer.member("_action", "DisplayMenu")
+  private func writeConfirmation(hasTones: Bool, into dialog: inout JSONObjectWriter) {
+    dialog.member("_dialog_id", "0")
+    dialog.member("_label", text(.confirmationLabel))
+    dialog.member("_user_action_url", action("not-used"))
+    dialog.member("_method", "POST")
+    dialog.member("_action", "DisplayMenu")
     // One that is fetched without being asked is good for as long as the callback lives.
-    writer.member("_expires", (view.confirmation?.until ?? view.expiresAt).iso8601)
-    writer.member("_resource_url", action("get-dialog-user-confirmation"))
-    writer.key("_content")
-    writer.beginArray()
-    writer.beginObject()
-    writer.member("_group_name", text(.confirmationQuestion))
-    writer.key("_group_content")
-    writer.beginArray()
-    writeItem("1", text(.confirmationYes), leadsTo: "connect", hasTones: hasTones, into: &writer)
-    writeItem("2", texts.later(minutes: view.snoozeMinutes, language: language), leadsTo: "snooze", into: &writer)
-    // The published sample lets the third item snooze: an operator may want that of it.
-    writeItem("3", text(.confirmationCancel), leadsTo: view.cancelItemSnoozes ? "snooze" : "cancel", into: &writer)
-    writer.endArray()
-    writer.endObject()
-    writer.endArray()
+    dialog.member("_expires", (view.confirmation?.until ?? view.expiresAt).iso8601)
+    dialog.member("_resource_url", action("get-dialog-user-confirmation"))
+    dialog.array("_content") { groups in
+      groups.object { group in
+        group.member("_group_name", text(.confirmationQuestion))
+        group.array("_group_content") { items in
+          writeItem("1", text(.confirmationYes), leadsTo: "connect", hasTones: hasTones, into: &items)
+          writeItem("2", texts.later(minutes: view.snoozeMinutes, language: language), leadsTo: "snooze", into: &items)
+          // The published sample lets the third item snooze: an operator may want that of it.
+          writeItem("3", text(.confirmationCancel), leadsTo: view.cancelItemSnoozes ? "snooze" : "cancel", into: &items)
+        }
+      }
+    }
   }
 
   private func writeItem(
-    _ id: String, _ label: String, leadsTo name: String, hasTones: Bool = false, into writer: inout JSONWriter
+    _ id: String, _ label: String, leadsTo name: String, hasTones: Bool = false, into items: inout JSONArrayWriter
   ) {
-    writer.beginObject()
-    writer.member("_dialog_id", id)
-    writer.member("_label", label)
-    writer.member("_action", "MenuItem")
-    writer.member("_user_action_url", action(name))
-    writer.member("_method", "POST")
-    writer.member("_id_to_jump_before", Self.exit)
-    if hasTones {
-      writer.key("confirmation_dialog")
-      writer.beginObject()
-      writer.member("_text", text(.confirmationTones))
-      writer.member("_dialog_type", "Notification")
-      writer.key("_dismiss_timeout")
-      writer.integer(2)
-      writer.endObject()
+    items.object { item in
+      item.member("_dialog_id", id)
+      item.member("_label", label)
+      item.member("_action", "MenuItem")
+      item.member("_user_action_url", action(name))
+      item.member("_method", "POST")
+      item.member("_id_to_jump_before", Self.exit)
+      guard hasTones else { return }
+      item.object("confirmation_dialog") { dialog in
+        dialog.member("_text", text(.confirmationTones))
+        dialog.member("_dialog_type", "Notification")
+        dialog.member("_dismiss_timeout", 2)
+      }
     }
-    writer.endObject()
   }
 
-  private func writeStartChat(into writer: inout JSONWriter) {
+  private func writeStartChat(into dialog: inout JSONObjectWriter) {
     let subject = view.request["subject"] ?? ""
-    writer.member("_dialog_id", "1")
-    writer.member("_action", "StartChat")
-    writer.member("_label", text(.startChat))
-    writer.member("_start_chat_url", action("ixn/chat"))
-    writer.member("_comet_url", url.comet)
-    writer.member("_user_header", userHeader)
-    writer.member("_id_to_jump_before", Self.exit)
-    writer.key("_chat_parameters")
-    writer.beginObject()
-    writer.member("subject", subject.isEmpty ? "None" : subject)
-    writer.endObject()
-    writer.member("_id", view.id)
+    dialog.member("_dialog_id", "1")
+    dialog.member("_action", "StartChat")
+    dialog.member("_label", text(.startChat))
+    dialog.member("_start_chat_url", action("ixn/chat"))
+    dialog.member("_comet_url", url.comet)
+    dialog.member("_user_header", userHeader)
+    dialog.member("_id_to_jump_before", Self.exit)
+    dialog.object("_chat_parameters") { $0.member("subject", subject.isEmpty ? "None" : subject) }
+    dialog.member("_id", view.id)
   }
 
-  private func writeDial(into writer: inout JSONWriter) {
-    writer.member("_dialog_id", "0")
-    writer.member("_label", text(.connectInbound))
-    writer.member("_action", "DialNumber")
-    writer.member("_tel_url", view.request.accessNumber.map { Self.telephoneURL($0) } ?? Self.notAvailable)
-    writer.member("_access_code", view.request.accessCode ?? Self.notAvailable)
-    writer.member("_id", view.id)
+  private func writeDial(into dialog: inout JSONObjectWriter) {
+    dialog.member("_dialog_id", "0")
+    dialog.member("_label", text(.connectInbound))
+    dialog.member("_action", "DialNumber")
+    dialog.member("_tel_url", view.request.accessNumber.map { Self.telephoneURL($0) } ?? Self.notAvailable)
+    dialog.member("_access_code", view.request.accessCode ?? Self.notAvailable)
+    dialog.member("_id", view.id)
   }
 
-  private func writeText(_ key: TextKey, into writer: inout JSONWriter) {
-    writer.member("_dialog_id", "0")
-    writer.member("_action", "ConfirmationDialog")
-    writer.member("_text", text(key))
-    writer.member("_ok_title", text(.ok))
-    writer.member("_id", view.id)
+  private func writeText(_ key: TextKey, into dialog: inout JSONObjectWriter) {
+    dialog.member("_dialog_id", "0")
+    dialog.member("_action", "ConfirmationDialog")
+    dialog.member("_text", text(key))
+    dialog.member("_ok_title", text(.ok))
+    dialog.member("_id", view.id)
   }
 
   // MARK: Parts
@@ -145,13 +131,5 @@ struct CallbackDialogs {
   /// `+49 30 555010` as `tel:+4930555010`. Spec: RFC 3966, 3.
   static func telephoneURL(_ number: String) -> String {
     "tel:" + number.filter { !$0.isWhitespace }.replacing("#", with: "%23")
-  }
-}
-
-extension JSONWriter {
-  /// A member whose value is a text.
-  mutating func member(_ name: StaticString, _ value: String) {
-    key(name)
-    string(value)
   }
 }

@@ -5,7 +5,7 @@ package import JSONEnvelope
 extension CallbackNews: RenderedAgentNews {
   package var name: AgentEventName { .callback }
 
-  package func writeMembers(base: String, into writer: inout JSONWriter) {
-    AgentRendering.writeMembers(of: change, view, into: &writer)
+  package func write(base: String, into event: inout JSONObjectWriter) {
+    AgentRendering.write(change, view, into: &event)
   }
 }

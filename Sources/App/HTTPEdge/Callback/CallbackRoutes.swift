@@ -45,7 +45,7 @@ struct CallbackRoutes {
     if dialog == .startChat {
       dialogs.userHeader = try await engine.callbacks.chatKey(of: view, showing: order.userKey)
     }
-    return .json { [dialogs] in dialogs.write(dialog, into: &$0) }
+    return .object { [dialogs] in dialogs.write(dialog, into: &$0) }
   }
 
   @Sendable private func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
@@ -69,8 +69,9 @@ struct CallbackRoutes {
     let parameters = try await request.parameters(limits: limits)
     let page = try await engine.callbacks.find(
       try CallbackQuery(parameters, service: service), for: seeker, inServices: isOpen)
-    return .json(adding: parameters.link(request.uri.path, "_after", next: page.next)) {
-      CallbackRendering.write(page.elements, self.url(request, context), into: &$0)
+    return .json(adding: parameters.link(request.uri.path, "_after", next: page.next)) { writer in
+      let url = self.url(request, context)
+      writer.objects(page.elements) { CallbackRendering.write($0, url, into: &$1) }
     }
   }
 
@@ -81,24 +82,24 @@ struct CallbackRoutes {
       service: service, from: try parameters.time("start"), to: try parameters.time("end"),
       days: try parameters.integer("number-of-days", in: 1...EdgeLimits.availabilityDaysMaximum),
       slotsMaximum: try parameters.integer("max-time-slots", in: 1...EdgeLimits.availabilitySlotsMaximum))
-    return .json { CallbackRendering.write(slots, into: &$0) }
+    return .object { CallbackRendering.write(slots, into: &$0) }
   }
 
   @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let view = try await engine.callbacks.view(try await callback(request, context))
-    return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
+    return .object { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
   @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let id = try await callback(request, context)
     let fields = try await request.parameters(limits: limits).callbackFields
     let view = try await engine.callbacks.update(id, fields: fields)
-    return .json { CallbackRendering.write(view, self.url(request, context), into: &$0) }
+    return .object { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
   @Sendable private func cancel(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     _ = try await engine.callbacks.cancel(try await callback(request, context), note: "cancelled by DELETE")
-    return .json { $0.raw("{}") }
+    return .object { _ in }
   }
 
   // MARK: Parts of requests

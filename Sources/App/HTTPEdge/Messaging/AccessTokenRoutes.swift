@@ -32,26 +32,17 @@ struct AccessTokenRoutes {
   }
 
   private static func answer(_ token: String) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("access_token")
-      writer.string(token)
-      writer.key("expires_in")
-      writer.integer(ShortLivedToken.lifetimeSeconds)
-      writer.key("token_type")
-      writer.string("Bearer")
-      writer.endObject()
+    .object { answer in
+      answer.member("access_token", token)
+      answer.member("expires_in", ShortLivedToken.lifetimeSeconds)
+      answer.member("token_type", "Bearer")
     }
   }
 
   private static func refusal(_ error: StaticString, _ description: String) -> Response {
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    writer.key("error")
-    writer.string(error)
-    writer.key("error_description")
-    writer.string(description)
-    writer.endObject()
-    return .json(writer.bytes, status: .badRequest)
+    .object(status: .badRequest) { refusal in
+      refusal.member("error", error)
+      refusal.member("error_description", description)
+    }
   }
 }

@@ -39,7 +39,7 @@ struct DeviceFormRoutes {
           let credentials = try request.deviceCredentials()
           let form = try Self.form(try await request.bytes(upTo: EdgeLimits.deviceBodyBytesMaximum))
           let token = try await installations.register(form, credentials)
-          return .json(JSONValue.object([("token", .string(token))]).text)
+          return .object { $0.member("token", token) }
         }
       ])
     router.resource(

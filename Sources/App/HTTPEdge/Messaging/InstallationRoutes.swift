@@ -38,10 +38,10 @@ struct InstallationRoutes {
         }
       ])
     router.resource(
-      "/v1/projects/:project/installations/:fid", [.delete: { _, _ in .json(JSONValue.object([]).text) }])
+      "/v1/projects/:project/installations/:fid", [.delete: { _, _ in .object { _ in } }])
     router.resource(
       "/v1/projects/:project/installations/:fid/authTokens:generate",
-      [.post: { _, _ in .json(Self.authToken().text) }])
+      [.post: { _, _ in .object { Self.writeAuthToken(into: &$0) } }])
     router.resource(
       "/v1/projects/:project/registrations",
       [.post: { try await Self.register($0, $1, engine.installations, tokens) }])
@@ -55,17 +55,17 @@ struct InstallationRoutes {
   // MARK: Installations
 
   private static func installation(_ fid: String, project: String) -> Response {
-    .json(
-      JSONValue.object([
-        ("name", .string("projects/\(project)/installations/\(fid)")), ("fid", .string(fid)),
-        ("refreshToken", .string(randomText(bytes: 32))), ("authToken", authToken()),
-      ]).text)
+    .object { installation in
+      installation.member("name", "projects/\(project)/installations/\(fid)")
+      installation.member("fid", fid)
+      installation.member("refreshToken", randomText(bytes: 32))
+      installation.object("authToken") { writeAuthToken(into: &$0) }
+    }
   }
 
-  private static func authToken() -> JSONValue {
-    .object([
-      ("token", .string(randomText(bytes: 32))), ("expiresIn", .string("\(EdgeLimits.installationTokenLife)s")),
-    ])
+  private static func writeAuthToken(into object: inout JSONObjectWriter) {
+    object.member("token", randomText(bytes: 32))
+    object.member("expiresIn", "\(EdgeLimits.installationTokenLife)s")
   }
 
   /// 17 bytes that begin with 0111: 22 characters, the last of which says nothing.
@@ -94,10 +94,11 @@ struct InstallationRoutes {
     let token = try await installations.setWebKeys(
       keys, of: try registrationToken(web["endpoint"]?.string),
       authorizedEntity: tokens.sender(ofProject: project) ?? project)
-    return .json(
-      JSONValue.object([
-        ("name", .string("projects/\(project)/registrations/\(token)")), ("token", .string(token)), ("web", web),
-      ]).text)
+    return .object { registration in
+      registration.member("name", "projects/\(project)/registrations/\(token)")
+      registration.member("token", token)
+      registration.member("web", web)
+    }
   }
 
   private static func subscribe(_ request: Request, _ installations: InstallationService) async throws -> Response {
@@ -110,7 +111,10 @@ struct InstallationRoutes {
     }
     let token = try await installations.setWebKeys(
       keys, of: try registrationToken(form["endpoint"]), authorizedEntity: entity)
-    return .json(JSONValue.object([("token", .string(token)), ("pushSet", .string(randomText(bytes: 8)))]).text)
+    return .object { answer in
+      answer.member("token", token)
+      answer.member("pushSet", randomText(bytes: 8))
+    }
   }
 
   /// An endpoint ends with the token that it stands for. Spec: GCM D4.2.

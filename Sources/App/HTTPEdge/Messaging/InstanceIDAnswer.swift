@@ -6,7 +6,7 @@ import JSONEnvelope
 /// Answers of the Instance ID service. Spec: GCM B8.
 enum InstanceIDAnswer {
   /// `{}`: done.
-  static let done: Response = .json(JSONValue.object([]).text)
+  static let done: Response = .object { _ in }
   static let unauthorized = error(.unauthorized, "Unauthorized")
   static let invalidToken = error(.badRequest, "InvalidToken")
   static let invalidTopic = error(.badRequest, "Topic name format is invalid")
@@ -14,9 +14,10 @@ enum InstanceIDAnswer {
 
   /// `{"error": text}`. Spec: GCM B8.6.
   static func error(_ status: HTTPResponse.Status, _ text: String) -> Response {
-    .json(
-      JSONValue.object([("error", .string(text))]).text, status: status,
-      adding: status == .serviceUnavailable ? [.retryAfter: "\(EdgeLimits.retryAfterSeconds)"] : [:])
+    .object(
+      status: status,
+      adding: status == .serviceUnavailable ? [.retryAfter: "\(EdgeLimits.retryAfterSeconds)"] : [:]
+    ) { $0.member("error", text) }
   }
 
   static func failure(_ failure: InstallationFailure) -> Response {
@@ -43,18 +44,21 @@ enum InstanceIDAnswer {
 
   /// Spec: GCM B8.2.
   static func info(_ info: RegistrationInfo, withDetails: Bool) -> Response {
-    var members: [(String, JSONValue)] = [
-      ("application", .string(info.app)), ("authorizedEntity", .string(info.sender)),
-      ("platform", .string(info.platform)),
-    ]
-    func add(_ name: String, _ text: String?) { if let text { members.append((name, .string(text))) } }
-    add("applicationVersion", info.appVersion)
-    add("appSigner", info.certificate)
-    add("scope", info.scope)
-    if withDetails, !info.topics.isEmpty {
-      let topics = info.topics.map { ($0.name, JSONValue.object([("addDate", .string($0.addedOn))])) }
-      members.append(("rel", .object([("topics", .object(topics))])))
+    .object { object in
+      object.member("application", info.app)
+      object.member("authorizedEntity", info.sender)
+      object.member("platform", info.platform)
+      object.member("applicationVersion", ifPresent: info.appVersion)
+      object.member("appSigner", ifPresent: info.certificate)
+      object.member("scope", ifPresent: info.scope)
+      guard withDetails, !info.topics.isEmpty else { return }
+      object.object("rel") { rel in
+        rel.object("topics") { topics in
+          for topic in info.topics {
+            topics.member(named: topic.name) { $0.object { $0.member("addDate", topic.addedOn) } }
+          }
+        }
+      }
     }
-    return .json(JSONValue.object(members).text)
   }
 }

@@ -3,6 +3,7 @@ import GCMProtocol
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+import TextEncoding
 
 /// The Instance ID service: what a token stands for, and which topics it has. Spec: GCM B8.
 ///
@@ -106,7 +107,7 @@ struct InstanceIDRoutes {
         return ["error": .string(InstanceIDAnswer.code(error))]
       }
     }
-    return .json(JSONValue.object([("results", .array(results))]).text)
+    return .object { $0.member("results", results) }
   }
 
   private func batchImport(_ sender: SenderIdentity, _ request: Request) async throws -> Response {
@@ -137,7 +138,7 @@ struct InstanceIDRoutes {
         return .object([("apns_token", value), ("status", .string(InstanceIDAnswer.code(error)))])
       }
     }
-    return .json(JSONValue.object([("results", .array(results))]).text)
+    return .object { $0.member("results", results) }
   }
 
   private static let batchLimits = JSONLimits(depthMaximum: 4)
@@ -145,14 +146,7 @@ struct InstanceIDRoutes {
   /// Hexadecimal, of 32 bytes or whatever Apple makes of it.
   private static func isAPNsToken(_ text: String) -> Bool {
     (64...200).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-          UInt8(ascii: "A")...UInt8(ascii: "F"):
-          true
-        default: false
-        }
-      }
+      && text.utf8.allSatisfy(Hexadecimal.isDigit)
   }
 }
 

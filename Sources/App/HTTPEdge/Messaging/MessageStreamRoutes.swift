@@ -59,17 +59,16 @@ struct MessageStreamRoutes {
 
   /// One event: a JSON text has no line break of its own, so one `data` line holds it.
   static func text(of step: MessageStep) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    let members: [(String, String?)] = [
-      ("at", step.at.iso8601), ("kind", step.kind.rawValue), ("messageId", step.messageID), ("sender", step.sender),
-      ("app", step.app), ("target", step.target), ("collapseKey", step.collapseKey), ("reason", step.reason),
-    ]
-    for case (let name, let text?) in members {
-      writer.key(name)
-      writer.string(text)
+    let data = JSONWriter.object(capacity: 256) { data in
+      data.member("at", step.at.iso8601)
+      data.member("kind", step.kind.rawValue)
+      data.member("messageId", ifPresent: step.messageID)
+      data.member("sender", ifPresent: step.sender)
+      data.member("app", ifPresent: step.app)
+      data.member("target", ifPresent: step.target)
+      data.member("collapseKey", ifPresent: step.collapseKey)
+      data.member("reason", ifPresent: step.reason)
     }
-    writer.endObject()
-    return Array("event: \(step.kind.rawValue)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+    return Array("event: \(step.kind.rawValue)\ndata: ".utf8) + data + Array("\n\n".utf8)
   }
 }

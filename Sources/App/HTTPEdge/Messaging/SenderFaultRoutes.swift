@@ -80,31 +80,16 @@ struct SenderFaultRoutes {
   }
 
   private static func answer(_ faults: [ScriptedFault]) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("faults")
-      writer.beginArray()
-      for fault in faults {
-        writer.beginObject()
+    .object { script in
+      script.objects("faults", faults) { fault, object in
         switch fault.kind {
         case .slow: break
-        case .error(let error):
-          writer.key("error")
-          writer.string(error.rawValue)
-        case .status(let status):
-          writer.key("status")
-          writer.integer(status)
+        case .error(let error): object.member("error", error.rawValue)
+        case .status(let status): object.member("status", status)
         }
-        writer.key("delayMilliseconds")
-        writer.integer(fault.delayMilliseconds)
-        if let seconds = fault.retryAfterSeconds {
-          writer.key("retryAfterSeconds")
-          writer.integer(seconds)
-        }
-        writer.endObject()
+        object.member("delayMilliseconds", fault.delayMilliseconds)
+        object.member("retryAfterSeconds", ifPresent: fault.retryAfterSeconds)
       }
-      writer.endArray()
-      writer.endObject()
     }
   }
 }

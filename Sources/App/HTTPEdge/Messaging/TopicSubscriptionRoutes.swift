@@ -46,13 +46,13 @@ struct TopicSubscriptionRoutes {
         guard isNew || request.allowsMissing else {
           return Self.error(.notFound, "NOT_FOUND", "The registration is not subscribed to this topic.")
         }
-        return .json(JSONValue.object([]).text)
+        return .object { _ in }
       }
       guard isNew else {
         return Self.error(.conflict, "ALREADY_EXISTS", "The registration is subscribed to this topic already.")
       }
       let name = "projects/\(project)/registrations/\(token)/topicSubscriptions/\(topic)"
-      return .json(JSONValue.object([("name", .string(name))]).text)
+      return .object { $0.member("name", name) }
     } catch {
       return Self.failure(error)
     }
@@ -76,10 +76,13 @@ struct TopicSubscriptionRoutes {
   }
 
   private static func error(_ status: HTTPResponse.Status, _ canonical: String, _ message: String) -> Response {
-    let error = JSONValue.object([
-      ("code", .integer(Int64(status.code))), ("message", .string(message)), ("status", .string(canonical)),
-    ])
-    return .json(JSONValue.object([("error", error)]).text, status: status)
+    .object(status: status) { answer in
+      answer.object("error") { error in
+        error.member("code", status.code)
+        error.member("message", message)
+        error.member("status", canonical)
+      }
+    }
   }
 }
 

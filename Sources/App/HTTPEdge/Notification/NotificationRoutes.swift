@@ -39,7 +39,7 @@ struct NotificationRoutes {
       throw EdgeFailure.forbidden("The device of a subscription of type comet is the user who asks for it")
     }
     let id = try await engine.notifications.subscribe(order)
-    return .json(JSONValue.object([("id", .string(id))]).text)
+    return .object { $0.member("id", id) }
   }
 
   @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
@@ -48,7 +48,7 @@ struct NotificationRoutes {
       let view = try await engine.notifications.subscription(
         try context.parameters.require("id"), for: try request.userKey(limits: limits))
     else { throw EdgeFailure.unknownSubscription }
-    return .json(Self.value(view).text)
+    return .object { Self.write(view, into: &$0) }
   }
 
   @Sendable private func unsubscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
@@ -57,7 +57,7 @@ struct NotificationRoutes {
       try await engine.notifications.unsubscribe(
         try context.parameters.require("id"), for: try request.userKey(limits: limits))
     else { throw EdgeFailure.unknownSubscription }
-    return .json { $0.raw("{}") }
+    return .object { _ in }
   }
 
   @Sendable private func publish(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
@@ -65,7 +65,7 @@ struct NotificationRoutes {
     let body = try await body(of: request)
     let count = try await engine.notifications.publish(
       tag: try body.text("tag"), try body.publication("message"), subscriberID: try body.optionalText("subscriberId"))
-    return .json(JSONValue.object([("delivered", .integer(Int64(count)))]).text)
+    return .object { $0.member("delivered", count) }
   }
 
   /// Spec: GMS 10, other content types 415.
@@ -76,22 +76,22 @@ struct NotificationRoutes {
   }
 
   /// Of a device id nothing is shown but the beginning of its hash: whoever has one can push to it.
-  private static func value(_ view: SubscriptionView) -> JSONValue {
+  private static func write(_ view: SubscriptionView, into object: inout JSONObjectWriter) {
     let terms = view.terms
-    var details: [(String, JSONValue)] = [
-      ("deviceId", .string(view.deviceHash)), ("type", .string(terms.address.type)),
-    ]
-    let properties = terms.properties.map { ($0.name, JSONValue.string($0.value)) }
-    details.append(("properties", .object([("debug", .string("\(terms.address.debug)"))] + properties)))
-    var members: [(String, JSONValue)] = [
-      ("id", .string(view.id)), ("subscriberId", .string(terms.subscriberID)), ("filter", .string(terms.filter.text)),
-      ("notificationDetails", .object(details)),
-    ]
-    if let provider = terms.address.provider { members.append(("providerName", .string(provider))) }
-    members += [
-      ("createdAt", .string(view.createdAt.iso8601)), ("expiresAt", .string(terms.expiresAt.iso8601)),
-    ]
-    return .object(members)
+    object.member("id", view.id)
+    object.member("subscriberId", terms.subscriberID)
+    object.member("filter", terms.filter.text)
+    object.object("notificationDetails") { details in
+      details.member("deviceId", view.deviceHash)
+      details.member("type", terms.address.type)
+      details.object("properties") { properties in
+        properties.member("debug", "\(terms.address.debug)")
+        for property in terms.properties { properties.member(named: property.name, property.value) }
+      }
+    }
+    object.member("providerName", ifPresent: terms.address.provider)
+    object.member("createdAt", view.createdAt.iso8601)
+    object.member("expiresAt", terms.expiresAt.iso8601)
   }
 }
 

@@ -48,7 +48,7 @@ struct AdminPushRoutes {
               owner: query["owner"], type: query["type"], isLive: try query.word("state", DeviceLife.self)?.isLive),
             after: query.after ?? "", limit: query.limit)
           return .json(adding: query.link(next: page.next)) {
-            $0.raw(JSONValue.array(page.elements.map { DeviceRendering.value($0) }).text)
+            $0.objects(page.elements) { DeviceRendering.write($0, into: &$1) }
           }
         },
         .post: { request, _ in
@@ -56,7 +56,7 @@ struct AdminPushRoutes {
           let parameters = try await request.parameters(limits: limits)
           let (view, isNew) = try await devices.register(
             DeviceRegistration(parameters, owner: parameters.first(of: "owner")))
-          return .json(DeviceRendering.value(view).text, status: isNew ? .created : .ok)
+          return .object(status: isNew ? .created : .ok) { DeviceRendering.write(view, into: &$0) }
         },
       ])
     router.resource(
@@ -65,7 +65,7 @@ struct AdminPushRoutes {
         .get: { request, context in
           try request.requireOperator(tokens)
           let view = try await devices.device(try context.parameters.require("id"))
-          return .json { $0.raw(DeviceRendering.value(view).text) }
+          return .object { DeviceRendering.write(view, into: &$0) }
         }
       ])
     router.resource(
@@ -89,14 +89,12 @@ struct AdminPushRoutes {
           let (id, end) = try await couriers.push(
             try CourierService.Order(body), to: try context.parameters.require("id"),
             waitingFor: EdgeLimits.pushWait)
-          var members: [(String, JSONValue)] = [("id", .string(id))]
-          if let end {
-            members += [("outcome", .string(end.outcome.name)), ("attempts", .integer(Int64(end.attempts)))]
-            if let reason = end.outcome.reason { members.append(("reason", .string(reason))) }
-          } else {
-            members.append(("outcome", .string("waiting")))
+          return .object(status: end == nil ? .accepted : .ok) { push in
+            push.member("id", id)
+            push.member("outcome", end?.outcome.name ?? "waiting")
+            push.member("attempts", ifPresent: end?.attempts)
+            push.member("reason", ifPresent: end?.outcome.reason)
           }
-          return .json(JSONValue.object(members).text, status: end == nil ? .accepted : .ok)
         }
       ])
   }
@@ -113,7 +111,9 @@ struct AdminPushRoutes {
             try DeadLetterFilter { query[$0] }, after: query.after ?? "", limit: query.limit)
           // A list that may go on says so.
           let next = letters.count == query.limit ? letters.last?.cursor : nil
-          return .json(adding: query.link(next: next)) { $0.raw(JSONValue.array(letters.map(Self.value)).text) }
+          return .json(adding: query.link(next: next)) {
+            $0.objects(letters) { Self.write($0, into: &$1) }
+          }
         }
       ])
     router.resource(
@@ -126,24 +126,25 @@ struct AdminPushRoutes {
           let pace = try body.optionalInteger("perSecond", in: EngineLimits.replaysPerSecond) ?? 10
           if try body.optionalBool("dryRun") ?? true {
             let (count, hasMore) = await couriers.countDeadLetters(filter)
-            return .json(Self.value(count: count, hasMore: hasMore, isDryRun: true).text)
+            return Self.answer(count: count, hasMore: hasMore, isDryRun: true)
           }
           guard let (replay, hasMore) = await couriers.replayDeadLetters(filter, perSecond: pace) else {
             throw EdgeFailure(
               .conflict, "Another replay is under way", exception: "ReplayUnderWayException")
           }
-          return .json(
-            Self.value(count: replay.count, hasMore: hasMore, isDryRun: false).text, status: .accepted)
+          return Self.answer(count: replay.count, hasMore: hasMore, isDryRun: false)
         },
         .get: { request, _ in
           try request.requireOperator(tokens)
           guard let replay = couriers.deadLetterReplay else { throw EdgeFailure.notFound }
-          return .json(
-            JSONValue.object([
-              ("running", .bool(replay.isRunning)), ("count", .integer(Int64(replay.count))),
-              ("retried", .integer(Int64(replay.retried))), ("skipped", .integer(Int64(replay.skipped))),
-              ("perSecond", .integer(Int64(replay.perSecond))), ("startedAt", .string(replay.startedAt.iso8601)),
-            ]).text)
+          return .object { object in
+            object.member("running", replay.isRunning)
+            object.member("count", replay.count)
+            object.member("retried", replay.retried)
+            object.member("skipped", replay.skipped)
+            object.member("perSecond", replay.perSecond)
+            object.member("startedAt", replay.startedAt.iso8601)
+          }
         },
         .delete: { request, _ in
           try request.requireOperator(tokens)
@@ -184,7 +185,7 @@ struct AdminPushRoutes {
           try request.requireOperator(tokens)
           let query = try ListQuery(request, limitMaximum: listMaximum)
           let (lanes, link) = try query.page(of: couriers.lanes(), by: \.label)
-          return .json(adding: link) { $0.raw(JSONValue.array(lanes.map(Self.value)).text) }
+          return .json(adding: link) { $0.objects(lanes) { Self.write($0, into: &$1) } }
         }
       ])
     router.resource(
@@ -228,41 +229,54 @@ struct AdminPushRoutes {
     return (PushID(producer: producer, number: number), device)
   }
 
-  private static func value(count: Int, hasMore: Bool, isDryRun: Bool) -> JSONValue {
-    .object([("dryRun", .bool(isDryRun)), ("count", .integer(Int64(count))), ("more", .bool(hasMore))])
-  }
-
-  private static func value(_ letter: DeadLetterView) -> JSONValue {
-    let isWhole = letter.body.count <= EdgeLimits.deadLetterBodyBytesMaximum
-    let history = letter.history.map { attempt in
-      JSONValue.object([
-        ("at", .string(attempt.at.iso8601Milliseconds)), ("reason", .string(attempt.reason)),
-        ("maybeDelivered", .bool(attempt.mayBeDelivered)),
-      ])
+  private static func answer(count: Int, hasMore: Bool, isDryRun: Bool) -> Response {
+    .object(status: isDryRun ? .ok : .accepted) { answer in
+      answer.member("dryRun", isDryRun)
+      answer.member("count", count)
+      answer.member("more", hasMore)
     }
-    return .object([
-      ("device", .string(letter.device)), ("producer", .string(letter.id.producer)),
-      ("number", .integer(Int64(letter.id.number))), ("id", .string(letter.uuid)), ("type", .string(letter.type)),
-      ("tag", .string(letter.tag)), ("service", .string(letter.service)), ("outcome", .string(letter.outcome.name)),
-      ("reason", .string(letter.reason)), ("attempts", .integer(Int64(letter.attempts))), ("history", .array(history)),
-      ("lastAnswer", letter.lastAnswer.map { .string($0) } ?? .null),
-      ("alert", .string(letter.alert)),
-      ("body", .string(String(decoding: letter.body.prefix(EdgeLimits.deadLetterBodyBytesMaximum), as: UTF8.self))),
-      ("isWhole", .bool(isWhole)), ("bytes", .integer(Int64(letter.bytes))),
-      ("acceptedAt", .string(letter.acceptedAt.iso8601)), ("endedAt", .string(letter.endedAt.iso8601)),
-      ("cursor", .string(letter.cursor)),
-    ])
   }
 
-  private static func value(_ lane: LaneView) -> JSONValue {
-    .object([
-      ("lane", .string(lane.label)), ("lanes", .integer(Int64(lane.lanes))),
-      ("waiting", .integer(Int64(lane.waiting))), ("running", .integer(Int64(lane.running))),
-      ("open", .integer(Int64(lane.open))), ("off", .integer(Int64(lane.off))),
-      ("oldestSeconds", .double(Double(lane.oldestAge.wholeMilliseconds) / 1_000)),
-      ("queued", ["high": .integer(Int64(lane.urgent)), "normal": .integer(Int64(lane.normal))]),
-      ("nextAttemptAt", lane.nextAttempt.map { .string($0.iso8601) } ?? .null),
-    ])
+  private static func write(_ letter: DeadLetterView, into object: inout JSONObjectWriter) {
+    let body = letter.body.prefix(EdgeLimits.deadLetterBodyBytesMaximum)
+    object.member("device", letter.device)
+    object.member("producer", letter.id.producer)
+    object.member("number", letter.id.number)
+    object.member("id", letter.uuid)
+    object.member("type", letter.type)
+    object.member("tag", letter.tag)
+    object.member("service", letter.service)
+    object.member("outcome", letter.outcome.name)
+    object.member("reason", letter.reason)
+    object.member("attempts", letter.attempts)
+    object.objects("history", letter.history) { attempt, object in
+      object.member("at", attempt.at.iso8601Milliseconds)
+      object.member("reason", attempt.reason)
+      object.member("maybeDelivered", attempt.mayBeDelivered)
+    }
+    object.member("lastAnswer", letter.lastAnswer)
+    object.member("alert", letter.alert)
+    object.member("body", String(decoding: body, as: UTF8.self))
+    object.member("isWhole", body.count == letter.body.count)
+    object.member("bytes", letter.bytes)
+    object.member("acceptedAt", letter.acceptedAt.iso8601)
+    object.member("endedAt", letter.endedAt.iso8601)
+    object.member("cursor", letter.cursor)
+  }
+
+  private static func write(_ lane: LaneView, into object: inout JSONObjectWriter) {
+    object.member("lane", lane.label)
+    object.member("lanes", lane.lanes)
+    object.member("waiting", lane.waiting)
+    object.member("running", lane.running)
+    object.member("open", lane.open)
+    object.member("off", lane.off)
+    object.member("oldestSeconds", Double(lane.oldestAge.wholeMilliseconds) / 1_000)
+    object.object("queued") { queued in
+      queued.member("high", lane.urgent)
+      queued.member("normal", lane.normal)
+    }
+    object.member("nextAttemptAt", lane.nextAttempt?.iso8601)
   }
 }
 

@@ -42,10 +42,8 @@ struct AdminRoutes {
           }
           let rest = done[(start ?? 0)...]
           let page = rest.prefix(query.limit)
-          return .json(adding: query.link(next: rest.count > page.count ? page.last?.id : nil)) { writer in
-            writer.beginArray()
-            for report in page { Self.write(report, into: &writer) }
-            writer.endArray()
+          return .json(adding: query.link(next: rest.count > page.count ? page.last?.id : nil)) {
+            $0.objects(page) { Self.write($0, into: &$1) }
           }
         },
       ])
@@ -63,15 +61,10 @@ struct AdminRoutes {
         .post: { request, _ in
           try request.requireOperator(tokens)
           let info = try await engine.snapshotNow()
-          return .json { writer in
-            writer.beginObject()
-            writer.key("position")
-            writer.integer(Int(clamping: info.position))
-            writer.key("entities")
-            writer.integer(info.entities)
-            writer.key("bytes")
-            writer.integer(info.bytes)
-            writer.endObject()
+          return .object { snapshot in
+            snapshot.member("position", Int(clamping: info.position))
+            snapshot.member("entities", info.entities)
+            snapshot.member("bytes", info.bytes)
           }
         }
       ])
@@ -85,40 +78,25 @@ struct AdminRoutes {
     switch state {
     case nil: throw EdgeFailure.notFound
     case .running:
-      var writer = JSONWriter(capacity: 64)
-      writer.beginObject()
-      writer.key("id")
-      writer.string(id)
-      writer.key("state")
-      writer.string("running")
-      writer.endObject()
-      return .json(writer.bytes, status: .accepted, adding: [.location: "/admin/1/redactions/\(id)"])
-    case .done(let report): return .json { write(report, into: &$0) }
+      return .object(status: .accepted, adding: [.location: "/admin/1/redactions/\(id)"]) { running in
+        running.member("id", id)
+        running.member("state", "running")
+      }
+    case .done(let report): return .object { write(report, into: &$0) }
     case .refused(let error): throw error
     case .failed: throw EdgeFailure.unexpected
     }
   }
 
-  private static func write(_ report: RedactionLog.Redaction, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.key("id")
-    writer.string(report.id)
-    writer.key("state")
-    writer.string("done")
-    writer.key("by")
-    writer.string(report.by)
-    writer.key("reason")
-    writer.string(report.reason)
-    writer.key("requestedAt")
-    writer.string(report.requestedAt.iso8601)
-    writer.key("records")
-    writer.integer(report.records)
-    writer.key("entities")
-    writer.integer(report.entities)
-    writer.key("segments")
-    writer.integer(report.segments)
-    writer.key("upTo")
-    writer.integer(Int(clamping: report.upTo))
-    writer.endObject()
+  private static func write(_ report: RedactionLog.Redaction, into object: inout JSONObjectWriter) {
+    object.member("id", report.id)
+    object.member("state", "done")
+    object.member("by", report.by)
+    object.member("reason", report.reason)
+    object.member("requestedAt", report.requestedAt.iso8601)
+    object.member("records", report.records)
+    object.member("entities", report.entities)
+    object.member("segments", report.segments)
+    object.member("upTo", Int(clamping: report.upTo))
   }
 }

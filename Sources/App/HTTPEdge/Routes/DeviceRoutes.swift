@@ -31,11 +31,11 @@ struct DeviceRoutes {
           let user = try owner(request)
           let parameters = try await request.parameters(limits: limits)
           let (view, isNew) = try await devices.register(DeviceRegistration(parameters, owner: user))
-          return .json(DeviceRendering.value(view).text, status: isNew ? .created : .ok)
+          return .object(status: isNew ? .created : .ok) { DeviceRendering.write(view, into: &$0) }
         },
         .get: { request, _ in
           let views = try await devices.list(DeviceFilter(owner: try owner(request)))
-          return .json { $0.raw(JSONValue.array(views.map { DeviceRendering.value($0) }).text) }
+          return .json { $0.objects(views) { DeviceRendering.write($0, into: &$1) } }
         },
       ])
     router.resource(
@@ -43,7 +43,7 @@ struct DeviceRoutes {
       [
         .get: { request, context in
           let view = try await devices.device(try context.parameters.require("id"), owner: try owner(request))
-          return .json { $0.raw(DeviceRendering.value(view).text) }
+          return .object { DeviceRendering.write(view, into: &$0) }
         },
         .delete: { request, context in
           try await devices.end(
@@ -56,27 +56,23 @@ struct DeviceRoutes {
 
 /// Devices as JSON. Of a token nothing is shown but the beginning of its hash: whoever has one can push to it.
 enum DeviceRendering {
-  static func value(_ view: DeviceView) -> JSONValue {
+  static func write(_ view: DeviceView, into object: inout JSONObjectWriter) {
     let registration = view.registration
     let address = registration.address
-    var members: [(String, JSONValue)] = [
-      ("id", .string(view.id)), ("type", .string(address.type)),
-      ("token", .string("#\(view.id.prefix(8))")), ("debug", .bool(address.debug)),
-      ("state", .string(view.ending == nil ? "live" : "ended")),
-      ("firstRegisteredAt", .string(view.firstRegisteredAt.iso8601)),
-      ("registeredAt", .string(view.registeredAt.iso8601)),
-    ]
-    func add(_ name: String, _ text: String?) { if let text { members.append((name, .string(text))) } }
-    add("provider", address.provider)
-    add("locale", address.language)
-    add("platform", registration.platform)
-    add("app", registration.app)
-    add("owner", registration.owner)
-    if let ending = view.ending {
-      add("endReason", ending.reason)
-      add("endedAt", ending.at.iso8601)
-    }
-    return .object(members)
+    object.member("id", view.id)
+    object.member("type", address.type)
+    object.member("token", "#\(view.id.prefix(8))")
+    object.member("debug", address.debug)
+    object.member("state", view.ending == nil ? "live" : "ended")
+    object.member("firstRegisteredAt", view.firstRegisteredAt.iso8601)
+    object.member("registeredAt", view.registeredAt.iso8601)
+    object.member("provider", ifPresent: address.provider)
+    object.member("locale", ifPresent: address.language)
+    object.member("platform", ifPresent: registration.platform)
+    object.member("app", ifPresent: registration.app)
+    object.member("owner", ifPresent: registration.owner)
+    object.member("endReason", ifPresent: view.ending?.reason)
+    object.member("endedAt", ifPresent: view.ending?.at.iso8601)
   }
 }
 

@@ -25,11 +25,6 @@ struct OperationRoutes {
   }
 
   private static func status(_ status: StaticString) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("status")
-      writer.string(status)
-      writer.endObject()
-    }
+    .object { $0.member("status", status) }
   }
 }

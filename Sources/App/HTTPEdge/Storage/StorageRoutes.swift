@@ -37,7 +37,7 @@ struct StorageRoutes {
         .get: { request, context in try await all(request, context, try place(request, context)) },
         .delete: { request, context in
           try await storage.delete(try place(request, context), from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
       ])
     router.resource("/genesys/1/storage/custom/:customId/:ttl", [.post: { try await createCustom($0, $1) }])
@@ -50,13 +50,14 @@ struct StorageRoutes {
           try await storage.update(
             place, try await uploads(request), seconds: Self.seconds(try path("key", context)),
             from: context.storageSource)
-          return .json(JSONValue.object([("id", .string(try path("id", context)))]).text)
+          let id = try path("id", context)
+          return .object { $0.member("id", id) }
         },
         .get: { request, context in try await one(request, context, try place(request, context)) },
         .delete: { request, context in
           try await storage.delete(
             try path("key", context), of: try place(request, context), from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
       ])
     router.resource(
@@ -71,12 +72,12 @@ struct StorageRoutes {
         .post: { request, context in
           try await storage.update(
             try await instance(request, context), try await uploads(request), seconds: 0, from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
         .get: { request, context in try await all(request, context, try await instance(request, context)) },
         .delete: { request, context in
           try await storage.delete(try await instance(request, context), from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
       ])
     router.resource(
@@ -86,13 +87,13 @@ struct StorageRoutes {
           let place = try await instance(request, context)
           let upload = try await StorageBody(request, limits: limits).one(as: try path("key", context))
           try await storage.update(place, [upload], seconds: 0, from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
         .get: { request, context in try await one(request, context, try await instance(request, context)) },
         .delete: { request, context in
           try await storage.delete(
             try path("key", context), of: try await instance(request, context), from: context.storageSource)
-          return .json { $0.raw("{}") }
+          return .object { _ in }
         },
       ])
     router.resource(
@@ -108,7 +109,7 @@ struct StorageRoutes {
     let id = try await storage.create(
       try await uploads(request), seconds: Self.seconds(try path("id", context)), owner: owner,
       from: context.storageSource)
-    return .json(JSONValue.object([("id", .string(id))]).text)
+    return .object { $0.member("id", id) }
   }
 
   @Sendable private func createCustom(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
@@ -120,7 +121,7 @@ struct StorageRoutes {
     try await storage.create(
       try await uploads(request), seconds: Self.seconds(try path("ttl", context)), customID: id, user: user,
       from: context.storageSource)
-    return .json(JSONValue.object([("id", .string(id))]).text)
+    return .object { $0.member("id", id) }
   }
 
   private func uploads(_ request: Request) async throws -> [StorageUpload] {
@@ -140,13 +141,10 @@ struct StorageRoutes {
     _ request: Request, _ context: EdgeRequestContext, _ place: StoragePlace
   ) async throws -> Response {
     let values = try await storage.values(place)
-    return .json { writer in
-      writer.beginObject()
+    return .object { object in
       for (name, value) in values {
-        writer.key(name)
-        writer.string(self.text(of: value, name, place, request, context))
+        object.member(named: name, self.text(of: value, name, place, request, context))
       }
-      writer.endObject()
     }
   }
 

@@ -93,29 +93,18 @@ extension EdgeFailure {
   func body(for surface: Surface) -> [UInt8] { surface == .support ? supportBody : body }
 
   private var supportBody: [UInt8] {
-    var writer = JSONWriter(capacity: 160)
-    writer.beginObject()
-    writer.member("error", problem?.error ?? errorOfStatus)
-    if let field = problem?.field, let reason = problem?.reason {
-      writer.member("description", "Record validation errors")
-      writer.key("details")
-      writer.beginObject()
-      writer.key(field)
-      writer.beginArray()
-      writer.beginObject()
-      writer.member("description", reason)
-      writer.endObject()
-      writer.endArray()
-      writer.endObject()
-    } else if status != .unauthorized {
-      writer.member("description", status == .notFound ? "Not found" : message)
+    JSONWriter.object(capacity: 160) { body in
+      body.member("error", problem?.error ?? errorOfStatus)
+      if let field = problem?.field, let reason = problem?.reason {
+        body.member("description", "Record validation errors")
+        body.object("details") { details in
+          details.member(named: field) { $0.objects([reason]) { $1.member("description", $0) } }
+        }
+      } else if status != .unauthorized {
+        body.member("description", status == .notFound ? "Not found" : message)
+      }
+      body.member("limit", ifPresent: problem?.limit)
     }
-    if let limit = problem?.limit {
-      writer.key("limit")
-      writer.integer(limit)
-    }
-    writer.endObject()
-    return writer.bytes
   }
 
   /// Spec: support requests 8; the others are named as HTTP names them.

@@ -6,25 +6,16 @@ import JSONEnvelope
 extension Response {
   /// What can be asked for again at little cost: with a strong tag, and nothing but that tag if the client has it.
   /// Spec: support requests 6.2.
-  static func conditional(_ request: Request, _ write: (inout JSONWriter) -> Void) -> Response {
-    var writer = JSONWriter(capacity: 1_024)
-    write(&writer)
-    let tag = EntityTag.of(writer.bytes)
+  static func conditional(_ request: Request, _ members: (inout JSONObjectWriter) -> Void) -> Response {
+    let text = JSONWriter.object(capacity: 1_024, members)
+    let tag = EntityTag.of(text)
     let headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
     if request.headers[.ifNoneMatch].map({ EntityTag.names(tag, $0) }) == true {
       return Response(status: .notModified, headers: headers)
     }
     return Response(
       status: .ok, headers: headers + [.contentType: "application/json;charset=UTF-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
-  }
-
-  static func json(
-    status: HTTPResponse.Status, adding fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
-  ) -> Response {
-    var writer = JSONWriter(capacity: 1_024)
-    write(&writer)
-    return json(writer.bytes, status: status, adding: fields)
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
   }
 }
 
@@ -50,20 +41,16 @@ struct SupportPage: Equatable {
   func slice<Element>(of all: [Element]) -> ArraySlice<Element> { all.dropFirst((number - 1) * size).prefix(size) }
 
   /// How many there are in all, and where the pages before and behind are. - Parameter url: of the list.
-  func writeMembers(count: Int, url: String, _ parameters: RequestParameters, into writer: inout JSONWriter) {
-    writer.key("count")
-    writer.integer(count)
-    writer.key("next_page")
-    write(number * size < count ? number + 1 : nil, url, parameters, into: &writer)
-    writer.key("previous_page")
-    write(number > 1 ? number - 1 : nil, url, parameters, into: &writer)
+  func write(count: Int, url: String, _ parameters: RequestParameters, into list: inout JSONObjectWriter) {
+    list.member("count", count)
+    list.member("next_page", number * size < count ? place(of: number + 1, url, parameters) : nil)
+    list.member("previous_page", number > 1 ? place(of: number - 1, url, parameters) : nil)
   }
 
-  private func write(_ page: Int?, _ url: String, _ parameters: RequestParameters, into writer: inout JSONWriter) {
-    guard let page else { return writer.null() }
+  private func place(of page: Int, _ url: String, _ parameters: RequestParameters) -> String {
     let others = parameters.pairs.filter { $0.name != "page" }.map { (PathText.encode($0.name), $0.value) }
     let query = (others + [("page", "\(page)")]).map { "\($0.0)=\(PathText.encode($0.1))" }
-    writer.string("\(url)?\(query.joined(separator: "&"))")
+    return "\(url)?\(query.joined(separator: "&"))"
   }
 }
 

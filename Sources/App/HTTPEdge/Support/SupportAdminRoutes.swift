@@ -34,7 +34,7 @@ struct SupportAdminRoutes {
         .delete: { request, context in
           let token = try request.requireOperator(tokens)
           let app = try await engine.support.clearWebhook(of: try Self.client(context), by: token.name)
-          return .json { Self.write(app, whole: false, into: &$0) }
+          return .object { Self.write(app, whole: false, into: &$0) }
         },
       ])
     router.resource(
@@ -54,7 +54,7 @@ struct SupportAdminRoutes {
           let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
           let all = try await engine.support.devices(of: try SupportRequestRoutes.number(context))
           let (views, link) = try query.page(of: all, by: \.id)
-          return .json(adding: link) { Self.write(views, into: &$0) }
+          return .json(adding: link) { $0.objects(views) { Self.write($0, into: &$1) } }
         }
       ])
   }
@@ -63,11 +63,7 @@ struct SupportAdminRoutes {
     try request.requireOperator(tokens)
     let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
     let (apps, link) = try query.page(of: try await engine.support.apps(), by: \.id)
-    return .json(adding: link) { writer in
-      writer.beginArray()
-      for app in apps { Self.write(app, whole: false, into: &writer) }
-      writer.endArray()
-    }
+    return .json(adding: link) { $0.objects(apps) { Self.write($0, whole: false, into: &$1) } }
   }
 
   /// The one answer that shows the URL whole: the operator has to enter it at the receiver.
@@ -78,7 +74,7 @@ struct SupportAdminRoutes {
     let app = try await engine.support.setWebhook(
       of: client, base: base, isRandom: isRandom,
       overlap: .seconds(overlap ?? EdgeLimits.webhookOverlap.standard), by: token.name)
-    return .json { Self.write(app, whole: true, into: &$0) }
+    return .object { Self.write(app, whole: true, into: &$0) }
   }
 
   private static func client(_ context: EdgeRequestContext) throws -> String {
@@ -88,38 +84,25 @@ struct SupportAdminRoutes {
 
   // MARK: Rendering
 
-  private static func write(_ app: SupportAppView, whole: Bool, into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("clientId", app.id)
-    writer.member("appId", app.settings.appID)
-    writer.member("identity", app.settings.identity.rawValue)
-    writer.member("integration", app.settings.integration?.name ?? "none")
-    writer.optionalMember("webhookUrl", whole ? app.webhookURL : app.maskedURL)
-    if whole { writer.optionalMember("previousUrl", app.previousURL) }
-    writer.optionalMember("previousUntil", app.previousUntil?.iso8601)
-    writer.optionalMember("rotatedAt", app.rotatedAt?.iso8601)
-    writer.optionalMember("rotatedBy", app.rotatedBy)
-    writer.key("devices")
-    writer.integer(app.devices)
-    writer.key("staleDevices")
-    writer.integer(app.staleDevices)
-    writer.endObject()
+  private static func write(_ app: SupportAppView, whole: Bool, into object: inout JSONObjectWriter) {
+    object.member("clientId", app.id)
+    object.member("appId", app.settings.appID)
+    object.member("identity", app.settings.identity.rawValue)
+    object.member("integration", app.settings.integration?.name ?? "none")
+    object.member("webhookUrl", ifPresent: whole ? app.webhookURL : app.maskedURL)
+    if whole { object.member("previousUrl", ifPresent: app.previousURL) }
+    object.member("previousUntil", ifPresent: app.previousUntil?.iso8601)
+    object.member("rotatedAt", ifPresent: app.rotatedAt?.iso8601)
+    object.member("rotatedBy", ifPresent: app.rotatedBy)
+    object.member("devices", app.devices)
+    object.member("staleDevices", app.staleDevices)
   }
 
-  private static func write(_ views: [SupportDeviceView], into writer: inout JSONWriter) {
-    writer.beginArray()
-    for view in views {
-      writer.beginObject()
-      SupportDeviceRoutes.writeMembers(of: view, into: &writer)
-      writer.member("client_id", view.device.app)
-      writer.key("stale")
-      writer.bool(view.isStale)
-      if let ending = view.device.ending {
-        writer.member("ended_reason", ending.reason.name)
-        writer.member("ended_at", ending.at.iso8601)
-      }
-      writer.endObject()
-    }
-    writer.endArray()
+  private static func write(_ view: SupportDeviceView, into object: inout JSONObjectWriter) {
+    SupportDeviceRoutes.write(view, into: &object)
+    object.member("client_id", view.device.app)
+    object.member("stale", view.isStale)
+    object.member("ended_reason", ifPresent: view.device.ending?.reason.name)
+    object.member("ended_at", ifPresent: view.device.ending?.at.iso8601)
   }
 }

@@ -38,10 +38,8 @@ struct SupportAgentRoutes {
     }
     let page = try await engine.support.requests(query, after: after, limit: list.limit, for: actor)
     let base = settings.origin(request, context)
-    return .json(adding: list.link(next: page.next)) { writer in
-      writer.beginArray()
-      for view in page.elements { Self.write(view, base, into: &writer) }
-      writer.endArray()
+    return .json(adding: list.link(next: page.next)) {
+      $0.objects(page.elements) { Self.write($0, base, into: &$1) }
     }
   }
 
@@ -56,10 +54,10 @@ struct SupportAgentRoutes {
       fromChat: chat, subject: try form.optionalText("subject"),
       comment: try comment.map { form throws(SupportFailure) in try SupportCommentOrder(form, at: .agents) },
       by: actor)
-    return .json(status: .created) { Self.write(view, settings.origin(request, context), into: &$0) }
+    return .object(status: .created) { Self.write(view, settings.origin(request, context), into: &$0) }
   }
 
-  private static func write(_ view: SupportRequestView, _ base: String, into writer: inout JSONWriter) {
-    SupportRendering.request(view, includes: [.lastComment], for: .agent, base: base, into: &writer)
+  private static func write(_ view: SupportRequestView, _ base: String, into object: inout JSONObjectWriter) {
+    SupportRendering.request(view, includes: [.lastComment], for: .agent, base: base, into: &object)
   }
 }

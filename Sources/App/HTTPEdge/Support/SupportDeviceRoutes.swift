@@ -49,13 +49,8 @@ struct SupportDeviceRoutes {
     let (view, isNew) = try await engine.support.registerDevice(
       identifier: try device.optionalText("identifier") ?? "", type: try device.text("device_type"),
       locale: try device.optionalText("locale") ?? "en", tokenType: try device.optionalText("token_type"), by: actor)
-    return .json(status: isNew ? .created : .ok) { writer in
-      writer.beginObject()
-      writer.key("push_notification_device")
-      writer.beginObject()
-      Self.writeMembers(of: view, into: &writer)
-      writer.endObject()
-      writer.endObject()
+    return .object(status: isNew ? .created : .ok) { answer in
+      answer.object("push_notification_device") { Self.write(view, into: &$0) }
     }
   }
 
@@ -69,14 +64,10 @@ struct SupportDeviceRoutes {
     let maximum = engine.support.bulkUnregisterMaximum
     guard identifiers.count <= maximum else { throw EdgeFailure.tooMany("tokens a call", limit: maximum) }
     let (removed, unknown) = try await engine.support.unregister(identifiers: identifiers)
-    guard request.headers[.accept]?.contains(Self.ownMediaType) == true else { return .json { $0.string("") } }
-    var answer = Response.json { writer in
-      writer.beginObject()
-      writer.key("removed")
-      writer.integer(removed)
-      writer.key("unknown")
-      writer.integer(unknown)
-      writer.endObject()
+    guard request.headers[.accept]?.contains(Self.ownMediaType) == true else { return .json { $0.value("") } }
+    var answer = Response.object { object in
+      object.member("removed", removed)
+      object.member("unknown", unknown)
     }
     answer.headers[.contentType] = Self.ownMediaType
     return answer
@@ -86,18 +77,15 @@ struct SupportDeviceRoutes {
   private static let ownMediaType = "application/vnd.carillon+json"
 
   /// A device as its owner and operators see it.
-  static func writeMembers(of view: SupportDeviceView, into writer: inout JSONWriter) {
-    writer.key("id")
-    writer.integer(view.id)
-    writer.member("identifier", view.device.identifier)
-    writer.member("device_type", view.device.platform.name)
-    writer.key("token_type")
-    if view.device.address == .airshipChannel { writer.string(airshipChannel) } else { writer.null() }
-    writer.member("locale", view.device.locale)
-    writer.key("active")
-    writer.bool(view.device.isLive)
-    writer.member("created_at", view.device.createdAt.iso8601)
-    writer.member("updated_at", view.device.updatedAt.iso8601)
+  static func write(_ view: SupportDeviceView, into object: inout JSONObjectWriter) {
+    object.member("id", view.id)
+    object.member("identifier", view.device.identifier)
+    object.member("device_type", view.device.platform.name)
+    object.member("token_type", view.device.address == .airshipChannel ? airshipChannel : nil)
+    object.member("locale", view.device.locale)
+    object.member("active", view.device.isLive)
+    object.member("created_at", view.device.createdAt.iso8601)
+    object.member("updated_at", view.device.updatedAt.iso8601)
   }
 
   private static let airshipChannel: StaticString = "urban_airship_channel_id"

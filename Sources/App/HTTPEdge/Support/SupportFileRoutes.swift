@@ -44,19 +44,12 @@ struct SupportFileRoutes {
       contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""), by: actor,
       from: context.storageSource)
     let base = settings.origin(request, context)
-    return .json(status: .created) { writer in
-      writer.beginObject()
-      writer.key("upload")
-      writer.beginObject()
-      writer.member("token", attachment.token)
-      writer.key("attachment")
-      SupportRendering.attachment(attachment, base: base, into: &writer)
-      writer.key("attachments")
-      writer.beginArray()
-      SupportRendering.attachment(attachment, base: base, into: &writer)
-      writer.endArray()
-      writer.endObject()
-      writer.endObject()
+    return .object(status: .created) { answer in
+      answer.object("upload") { upload in
+        upload.member("token", attachment.token)
+        upload.object("attachment") { SupportRendering.attachment(attachment, base: base, into: &$0) }
+        upload.objects("attachments", [attachment]) { SupportRendering.attachment($0, base: base, into: &$1) }
+      }
     }
   }
 

@@ -41,11 +41,8 @@ struct SupportIdentityRoutes {
           guard let user = await engine.support.users([actor.number], for: actor.role).first else {
             throw SupportFailure.notFound
           }
-          return .conditional(request) { writer in
-            writer.beginObject()
-            writer.key("user")
-            SupportRendering.user(user, into: &writer)
-            writer.endObject()
+          return .conditional(request) { answer in
+            answer.object("user") { SupportRendering.user(user, into: &$0) }
           }
         }
       ])
@@ -88,43 +85,34 @@ struct SupportIdentityRoutes {
   }
 
   private static func answer(_ secret: String) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("authentication")
-      writer.beginObject()
-      writer.member("access_token", secret)
-      writer.endObject()
-      writer.endObject()
-    }
+    .object { answer in answer.object("authentication") { $0.member("access_token", secret) } }
   }
 
   // MARK: Settings
 
   /// - Parameter language: the header `Accept-Language`; of it the first one counts.
   private static func write(
-    _ app: SupportAppSettings, _ limits: EdgeLimits, language: String?, into writer: inout JSONWriter
+    _ app: SupportAppSettings, _ limits: EdgeLimits, language: String?, into settings: inout JSONObjectWriter
   ) {
-    let locale = language?.prefix { $0 != "," && $0 != ";" }.lowercased() ?? "en"
-    writer.raw(
-      JSONValue.object([
-        ("locale", .string(locale)),
-        ("core", ["authentication": .string(app.identity.rawValue), "client_id": .string(app.clientID)]),
-        (
-          "support",
-          [
-            "conversations": ["enabled": .bool(app.hasConversations)],
-            "attachments": [
-              "enabled": .bool(app.hasAttachments),
-              "max_attachment_size": .integer(Int64(limits.storageBodyBytesMaximum)),
-            ],
-            "contact_us": ["tags": []], "ticket_forms": ["available": false], "never_request_email": true,
-            "show_closed_requests": true,
-            "push_notifications": [
-              "enabled": .bool(app.integration != nil),
-              "integration": app.integration.map { .string($0.name) } ?? .null,
-            ],
-          ]
-        ),
-      ]).text)
+    settings.member("locale", language?.prefix { $0 != "," && $0 != ";" }.lowercased() ?? "en")
+    settings.object("core") { core in
+      core.member("authentication", app.identity.rawValue)
+      core.member("client_id", app.clientID)
+    }
+    settings.object("support") { support in
+      support.object("conversations") { $0.member("enabled", app.hasConversations) }
+      support.object("attachments") { attachments in
+        attachments.member("enabled", app.hasAttachments)
+        attachments.member("max_attachment_size", limits.storageBodyBytesMaximum)
+      }
+      support.object("contact_us") { $0.array("tags") { _ in } }
+      support.object("ticket_forms") { $0.member("available", false) }
+      support.member("never_request_email", true)
+      support.member("show_closed_requests", true)
+      support.object("push_notifications") { push in
+        push.member("enabled", app.integration != nil)
+        push.member("integration", app.integration?.name)
+      }
+    }
   }
 }

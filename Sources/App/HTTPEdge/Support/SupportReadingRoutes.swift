@@ -25,22 +25,12 @@ struct SupportReadingRoutes {
   private func updates(_ request: Request) async throws -> Response {
     let actor = try await access.actor(request, at: .endUsers)
     let news = try await engine.support.news(for: actor, device: try request.queryParameters()["device"])
-    return .conditional(request) { writer in
-      writer.beginObject()
-      writer.key("updates")
-      writer.beginArray()
-      for item in news {
-        writer.beginObject()
-        writer.key("request_id")
-        writer.integer(item.request)
-        writer.key("unread")
-        writer.integer(item.unread)
-        writer.endObject()
+    return .conditional(request) { list in
+      list.objects("updates", news) { item, object in
+        object.member("request_id", item.request)
+        object.member("unread", item.unread)
       }
-      writer.endArray()
-      writer.key("count")
-      writer.integer(news.count)
-      writer.endObject()
+      list.member("count", news.count)
     }
   }
 

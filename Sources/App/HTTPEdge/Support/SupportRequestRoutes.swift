@@ -42,11 +42,9 @@ struct SupportRequestRoutes {
       try SupportQuery(parameters, page, at: desk), for: actor)
     let base = settings.origin(request, context)
     let users = await users(of: views, parameters.includes, for: actor)
-    return .conditional(request) { writer in
-      writer.beginObject()
-      write(views, users, parameters.includes, base, into: &writer)
-      page.writeMembers(count: count, url: request.url(base: base), parameters, into: &writer)
-      writer.endObject()
+    return .conditional(request) { list in
+      write(views, users, parameters.includes, base, into: &list)
+      page.write(count: count, url: request.url(base: base), parameters, into: &list)
     }
   }
 
@@ -63,12 +61,9 @@ struct SupportRequestRoutes {
     let views = try await engine.support.requests(numbers: ids.compactMap { Int64($0) }, for: actor)
     let base = settings.origin(request, context)
     let users = await users(of: views, parameters.includes, for: actor)
-    return .conditional(request) { writer in
-      writer.beginObject()
-      write(views, users, parameters.includes, base, into: &writer)
-      writer.key("count")
-      writer.integer(views.count)
-      writer.endObject()
+    return .conditional(request) { list in
+      write(views, users, parameters.includes, base, into: &list)
+      list.member("count", views.count)
     }
   }
 
@@ -92,18 +87,15 @@ struct SupportRequestRoutes {
     let base = settings.origin(request, context)
     let comments = page.slice(of: list.comments)
     let authors = Set(comments.map(\.author))
-    return .conditional(request) { writer in
-      writer.beginObject()
-      writer.key("comments")
-      writer.beginArray()
-      for comment in comments { SupportRendering.comment(comment, of: list.request.number, base: base, into: &writer) }
-      writer.endArray()
+    return .conditional(request) { answer in
+      answer.objects("comments", comments) {
+        SupportRendering.comment($0, of: list.request.number, base: base, into: &$1)
+      }
       // The SDK reads them; a helpdesk's client takes them only where it has asked for them.
       if desk == .endUsers || parameters.includes.contains("users") {
-        Self.write(list.users.filter { authors.contains($0.number) }, into: &writer)
+        Self.write(list.users.filter { authors.contains($0.number) }, into: &answer)
       }
-      page.writeMembers(count: list.comments.count, url: request.url(base: base), parameters, into: &writer)
-      writer.endObject()
+      page.write(count: list.comments.count, url: request.url(base: base), parameters, into: &answer)
     }
   }
 
@@ -134,7 +126,7 @@ struct SupportRequestRoutes {
     let base = settings.origin(request, context)
     let users = await users(of: [view], includes, for: actor)
     let place = "\(base)\(desk.paths[0])/\(view.number)\(SupportTarget.format)"
-    return .json(status: status, adding: status == .created ? [.location: place] : [:]) {
+    return .object(status: status, adding: status == .created ? [.location: place] : [:]) {
       write(view, users, includes, base, into: &$0)
     }
   }
@@ -152,33 +144,26 @@ struct SupportRequestRoutes {
 
   private func write(
     _ view: SupportRequestView, _ users: [SupportUserView]?, _ includes: Set<String>, _ base: String,
-    into writer: inout JSONWriter
+    into object: inout JSONObjectWriter
   ) {
-    writer.beginObject()
-    writer.key(desk.one)
-    SupportRendering.request(view, includes: .named(includes), for: desk.role, base: base, into: &writer)
-    if let users { Self.write(users, into: &writer) }
-    writer.endObject()
+    object.object(desk.one) {
+      SupportRendering.request(view, includes: .named(includes), for: desk.role, base: base, into: &$0)
+    }
+    if let users { Self.write(users, into: &object) }
   }
 
   private func write(
     _ views: [SupportRequestView], _ users: [SupportUserView]?, _ includes: Set<String>, _ base: String,
-    into writer: inout JSONWriter
+    into list: inout JSONObjectWriter
   ) {
-    writer.key(desk.many)
-    writer.beginArray()
-    for view in views {
-      SupportRendering.request(view, includes: .named(includes), for: desk.role, base: base, into: &writer)
+    list.objects(desk.many, views) {
+      SupportRendering.request($0, includes: .named(includes), for: desk.role, base: base, into: &$1)
     }
-    writer.endArray()
-    if let users { Self.write(users, into: &writer) }
+    if let users { Self.write(users, into: &list) }
   }
 
-  private static func write(_ users: [SupportUserView], into writer: inout JSONWriter) {
-    writer.key("users")
-    writer.beginArray()
-    for user in users { SupportRendering.user(user, into: &writer) }
-    writer.endArray()
+  private static func write(_ users: [SupportUserView], into object: inout JSONObjectWriter) {
+    object.objects("users", users) { SupportRendering.user($0, into: &$1) }
   }
 
   // MARK: Parts of requests

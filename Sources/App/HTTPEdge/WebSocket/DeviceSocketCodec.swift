@@ -88,48 +88,51 @@ struct DeviceSocketCodec {
   mutating func texts(_ stanza: MCSStanza) -> [[UInt8]] {
     let text = text(stanza)
     let acknowledged = stanza.lastStreamIDReceived.map { confirm(upTo: $0) } ?? []
-    let ack = acknowledged.isEmpty ? nil : Self.text("ack", [("ids", .array(acknowledged.map { .string($0) }))])
+    let ack = acknowledged.isEmpty ? nil : Self.text("ack") { $0.member("ids", acknowledged) }
     return [ack, text].compactMap(\.self)
   }
 
   /// Why the connection ends.
-  static func closing(_ reason: MCSClosing) -> [UInt8] { text("close", [("reason", .string(reason.name))]) }
+  static func closing(_ reason: MCSClosing) -> [UInt8] { text("close") { $0.member("reason", reason.name) } }
 
   private mutating func text(_ stanza: MCSStanza) -> [UInt8]? {
     switch stanza {
     case .loginResponse(let response) where response.hasError:
-      return Self.text("error", [("reason", "unauthenticated")])
+      return Self.text("error") { $0.member("reason", "unauthenticated") }
     case .loginResponse(let response):
-      return Self.text(
-        "ready",
-        [
-          ("heartbeat", .integer(Int64(response.heartbeatConfig.intervalMs / 1_000))),
-          ("time", .integer(response.serverTimestamp)),
-        ])
+      return Self.text("ready") { ready in
+        ready.member("heartbeat", response.heartbeatConfig.intervalMs / 1_000)
+        ready.member("time", response.serverTimestamp)
+      }
     case .dataMessage(let message):
       if let failure = message.sendFailure {
         unconfirmed.removeAll { $0.id == failure.id }
-        return Self.text("error", [("id", .string(failure.id)), ("reason", .string(failure.reason))])
+        return Self.text("error") { error in
+          error.member("id", failure.id)
+          error.member("reason", failure.reason)
+        }
       }
-      return Self.text("message", Self.members(of: message))
-    case .heartbeatPing: return Self.text("heartbeat", [])
-    case .heartbeatAck: return Self.text("alive", [])
-    case .streamError(let error): return Self.text("error", [("reason", .string(error.type))])
+      return Self.text("message") { Self.write(message, into: &$0) }
+    case .heartbeatPing: return Self.text("heartbeat") { _ in }
+    case .heartbeatAck: return Self.text("alive") { _ in }
+    case .streamError(let error): return Self.text("error") { $0.member("reason", error.type) }
     // What acknowledges has been said by `ack`, and why it closes will be said by `closing`.
     case .iq, .close, .loginRequest: return nil
     }
   }
 
-  private static func members(of message: MCSDataMessageStanza) -> [(String, JSONValue)] {
+  private static func write(_ message: MCSDataMessageStanza, into object: inout JSONObjectWriter) {
+    // Of pairs with one key, the last one counts.
     var pairs = JSONObject()
     for pair in message.appData { pairs[pair.key] = .string(pair.value) }
-    var members: [(String, JSONValue)] = [
-      ("id", .string(message.persistentID)), ("from", .string(message.from)), ("category", .string(message.category)),
-      ("data", .object(pairs)), ("sent", .integer(message.sent)), ("ttl", .integer(Int64(message.ttl))),
-    ]
-    if message.hasToken { members.append(("collapseKey", .string(message.token))) }
-    if let raw = message.rawBytes { members.append(("raw", .string(Base64.encode(raw)))) }
-    return members
+    object.member("id", message.persistentID)
+    object.member("from", message.from)
+    object.member("category", message.category)
+    object.object("data") { $0.members(of: pairs) }
+    object.member("sent", message.sent)
+    object.member("ttl", message.ttl)
+    if message.hasToken { object.member("collapseKey", message.token) }
+    object.member("raw", ifPresent: message.rawBytes.map { Base64.encode($0) })
   }
 
   private mutating func confirm(upTo number: Int) -> [String] {
@@ -138,9 +141,10 @@ struct DeviceSocketCodec {
     return unconfirmed.prefix(count).map(\.id)
   }
 
-  private static func text(_ type: String, _ members: [(String, JSONValue)]) -> [UInt8] {
-    var object: JSONObject = ["type": .string(type)]
-    for (name, value) in members { object[name] = value }
-    return JSONValue.object(object).text
+  private static func text(_ type: StaticString, _ members: (inout JSONObjectWriter) -> Void) -> [UInt8] {
+    JSONWriter.object { object in
+      object.member("type", type)
+      members(&object)
+    }
   }
 }

@@ -79,30 +79,18 @@ package struct ChatPushes: PushProducer {
   /// The chat push message. Spec: GMS 7.2.
   /// - Parameter transcriptBytes: the bound of the texts in `lastTranscript`, which leaves out the oldest; nil for none.
   static func content(_ push: ChatPush, text: String, serviceID: String, transcriptBytes: Int?) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("message")
-    writer.string(text)
-    writer.key("serviceId")
-    writer.string(serviceID)
-    if var room = transcriptBytes {
+    JSONWriter.exactObject(capacity: 256) { content in
+      content.member("message", text)
+      content.member("serviceId", serviceID)
+      guard var room = transcriptBytes else { return }
       let lines = push.lastTranscript.reversed().prefix { line in
         room -= line.text.utf8.count
         return room >= 0
       }
-      writer.key("lastTranscript")
-      writer.beginArray()
-      for line in lines.reversed() {
-        writer.beginObject()
-        writer.key(line.type.rawValue)
-        writer.string(line.text)
-        writer.endObject()
+      content.objects("lastTranscript", lines.reversed()) { line, object in
+        object.member(named: line.type.rawValue, line.text)
       }
-      writer.endArray()
     }
-    writer.endObject()
-    // Exactly as long as it is: it may wait for days, and the writer has room for more.
-    return writer.bytes.withUnsafeBufferPointer { Array($0) }
   }
 }
 

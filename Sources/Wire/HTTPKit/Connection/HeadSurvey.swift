@@ -1,5 +1,6 @@
 import HTTPTypes
 package import NIOHTTP1
+import TextEncoding
 
 /// What a head says and must say, whatever is asked for: found in one go through its fields.
 package struct HeadSurvey {
@@ -89,7 +90,7 @@ package struct HeadSurvey {
       host = bytes[bytes.index(after: bytes.startIndex)..<end]
       rest = bytes[bytes.index(after: end)...]
       // An IPv6 address; whether it is a good one is nobody's business here.
-      guard host.contains(UInt8(ascii: ":")), host.allSatisfy({ isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E })
+      guard host.contains(UInt8(ascii: ":")), host.allSatisfy({ Hexadecimal.isDigit($0) || $0 == 0x3A || $0 == 0x2E })
       else { return false }
     } else {
       host = bytes.prefix { $0 != UInt8(ascii: ":") }
@@ -109,15 +110,6 @@ package struct HeadSurvey {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
       UInt8(ascii: "~"), UInt8(ascii: "%"):
-      true
-    default: false
-    }
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
       true
     default: false
     }

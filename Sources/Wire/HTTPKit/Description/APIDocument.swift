@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 package import JSONEnvelope
+import TextEncoding
 
 /// The description of all that Carillon says over HTTP, for people and for tools. Spec: OpenAPI 3.1.
 package struct APIDocument: Sendable {
@@ -66,6 +67,6 @@ package struct APIDocumentText: Sendable {
 
   package init(_ document: APIDocument, version: String) {
     bytes = document.json(version: version).text
-    entityTag = "\"\(AccessToken.hexadecimal(SHA256.hash(data: bytes).prefix(16)))\""
+    entityTag = "\"\(Hexadecimal.encode(SHA256.hash(data: bytes).prefix(16)))\""
   }
 }

@@ -30,27 +30,12 @@ package struct EdgeFailure: Error, Equatable {
 
   /// The JSON body.
   package var body: [UInt8] {
-    var writer = JSONWriter(capacity: 128)
-    writer.beginObject()
-    writer.key("message")
-    writer.string(message)
-    writer.key("exception")
-    writer.string(exception)
-    if let phrase {
-      writer.key("phrase")
-      writer.string(phrase)
+    JSONWriter.object(capacity: 128) { body in
+      body.member("message", message)
+      body.member("exception", exception)
+      body.member("phrase", ifPresent: phrase)
+      if let details { body.members(of: details) } else { body.member("code", status.code) }
     }
-    if let details {
-      for member in details.members {
-        writer.key(member.name)
-        writer.value(member.value)
-      }
-    } else {
-      writer.key("code")
-      writer.integer(status.code)
-    }
-    writer.endObject()
-    return writer.bytes
   }
 
   /// The header fields that this failure adds to those of every reply.

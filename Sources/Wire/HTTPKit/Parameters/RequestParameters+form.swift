@@ -1,3 +1,5 @@
+import TextEncoding
+
 extension RequestParameters {
   /// Adds the pairs of an `application/x-www-form-urlencoded` text or of a query string.
   ///
@@ -27,23 +29,14 @@ extension RequestParameters {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard index < raw.endIndex, let high = hexadecimalDigit(raw[index]) else { return nil }
+        guard index < raw.endIndex, let high = Hexadecimal.value(of: raw[index]) else { return nil }
         raw.formIndex(after: &index)
-        guard index < raw.endIndex, let low = hexadecimalDigit(raw[index]) else { return nil }
+        guard index < raw.endIndex, let low = Hexadecimal.value(of: raw[index]) else { return nil }
         raw.formIndex(after: &index)
         bytes.append(high << 4 | low)
       default: bytes.append(byte)
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -1,9 +1,10 @@
 import Crypto
 import Hummingbird
+import TextEncoding
 
 /// Answers that a client that has them already does not get again. Spec: RFC 9110, 8.8.3, 13.1.2.
 package enum EntityTag {
-  package static func of(digest: some Sequence<UInt8>) -> String { "\"\(AccessToken.hexadecimal(digest))\"" }
+  package static func of(digest: some Sequence<UInt8>) -> String { "\"\(Hexadecimal.encode(digest))\"" }
 
   /// Of what the answer says: strong, and changed by whatever shows in it and by nothing else.
   package static func of(_ body: [UInt8]) -> String { of(digest: SHA256.hash(data: body).prefix(16)) }

@@ -14,10 +14,20 @@ extension Response {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
   }
 
-  package static func json(adding fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void) -> Response {
-    var writer = JSONWriter(capacity: 512)
+  /// - Parameter write: writes one value.
+  package static func json(
+    status: HTTPResponse.Status = .ok, adding fields: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
+  ) -> Response {
+    var writer = JSONWriter(capacity: 1_024)
     write(&writer)
-    return json(writer.bytes, adding: fields)
+    return json(writer.bytes, status: status, adding: fields)
+  }
+
+  /// An answer that is one object.
+  package static func object(
+    status: HTTPResponse.Status = .ok, adding fields: HTTPFields = [:], _ members: (inout JSONObjectWriter) -> Void
+  ) -> Response {
+    json(status: status, adding: fields) { $0.object(members) }
   }
 }
 

@@ -1,4 +1,5 @@
 package import JSONEnvelope
+import TextEncoding
 
 /// What the holder of an access token may be.
 public enum TokenRole: String, Sendable, Equatable, CaseIterable {
@@ -56,7 +57,7 @@ extension AccessToken {
   package init?(_ value: JSONValue) {
     guard let id = value["id"]?.string, let name = value["name"]?.string,
       let role = value["role"]?.string.flatMap(TokenRole.init(rawValue:)),
-      let digest = value["sha256"]?.string.flatMap(Self.bytes(hexadecimal:)), digest.count == 32,
+      let digest = value["sha256"]?.string.flatMap({ Hexadecimal.decode($0) }), digest.count == 32,
       let createdAt = value["createdAt"]?.string
     else { return nil }
     let revokedAt = value["revokedAt"].flatMap { $0.isNull ? nil : $0.string ?? "" }
@@ -75,52 +76,14 @@ extension AccessToken {
       services: services)
   }
 
-  package func write(into writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.key("id")
-    writer.string(id)
-    writer.key("name")
-    writer.string(name)
-    writer.key("role")
-    writer.string(role.rawValue)
-    writer.key("sha256")
-    writer.string(Self.hexadecimal(digest))
-    writer.key("createdAt")
-    writer.string(createdAt)
-    if let revokedAt {
-      writer.key("revokedAt")
-      writer.string(revokedAt)
-    }
-    sender?.writeMembers(into: &writer)
-    if let services {
-      writer.key("services")
-      writer.beginArray()
-      for service in services { writer.string(service) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-
-  package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private static func bytes(hexadecimal text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(byte)
-    }
-    return bytes
+  package func write(into object: inout JSONObjectWriter) {
+    object.member("id", id)
+    object.member("name", name)
+    object.member("role", role.rawValue)
+    object.member("sha256", Hexadecimal.encode(digest))
+    object.member("createdAt", createdAt)
+    object.member("revokedAt", ifPresent: revokedAt)
+    sender?.write(into: &object)
+    object.member("services", ifPresent: services)
   }
 }

@@ -77,30 +77,16 @@ extension SenderGrant {
   }
 
   /// Into the object of the token.
-  package func writeMembers(into writer: inout JSONWriter) {
-    writer.key("sender")
-    writer.string(sender)
-    if isTest {
-      writer.key("testMode")
-      writer.bool(true)
-    }
-    if !allowedAddresses.isEmpty {
-      writer.key("allowedAddresses")
-      writer.beginArray()
-      for address in allowedAddresses { writer.string(address) }
-      writer.endArray()
-    }
-    if let projectID {
-      writer.key("projectId")
-      writer.string(projectID)
-    }
+  package func write(into token: inout JSONObjectWriter) {
+    token.member("sender", sender)
+    if isTest { token.member("testMode", true) }
+    if !allowedAddresses.isEmpty { token.member("allowedAddresses", allowedAddresses) }
+    token.member("projectId", ifPresent: projectID)
     guard let account else { return }
-    writer.key("serviceAccount")
-    writer.beginObject()
-    for (name, text) in [("email", account.email), ("tokenUri", account.tokenURI), ("publicKey", account.publicKey)] {
-      writer.key(name)
-      writer.string(text)
+    token.object("serviceAccount") { object in
+      object.member("email", account.email)
+      object.member("tokenUri", account.tokenURI)
+      object.member("publicKey", account.publicKey)
     }
-    writer.endObject()
   }
 }

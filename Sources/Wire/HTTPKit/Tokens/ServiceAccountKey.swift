@@ -1,5 +1,6 @@
 import CryptoExtras
 import JSONEnvelope
+import TextEncoding
 
 /// A new service account: the key file for the app server, and what the server keeps of it. Spec: GCM E2.
 public struct ServiceAccountKey: Sendable {
@@ -15,22 +16,23 @@ public struct ServiceAccountKey: Sendable {
   public init(name: String, projectID: String, server: String) throws {
     let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
     var generator = SystemRandomNumberGenerator()
-    let keyID = AccessToken.hexadecimal((0..<20).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let keyID = Hexadecimal.encode((0..<20).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     let base = server.hasSuffix("/") ? String(server.dropLast()) : server
     // A name may be anything, an address may not; the key's id keeps it unique.
     let user = String(name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(30))
     account = ServiceAccount(
       email: "\(user.isEmpty ? "sender" : user)-\(keyID.prefix(8))@\(projectID).iam.gserviceaccount.com",
       tokenURI: base + "/token", publicKey: key.publicKey.pemRepresentation)
-    var object = JSONObject()
-    object["type"] = "service_account"
-    object["project_id"] = .string(projectID)
-    object["private_key_id"] = .string(keyID)
-    object["private_key"] = .string(key.pkcs8PEMRepresentation)
-    object["client_email"] = .string(account.email)
-    object["client_id"] = .string(keyID)
-    object["auth_uri"] = .string(base + "/auth")
-    object["token_uri"] = .string(account.tokenURI)
-    file = JSONValue.object(object).text + [UInt8(ascii: "\n")]
+    file =
+      JSONWriter.object { [account] file in
+        file.member("type", "service_account")
+        file.member("project_id", projectID)
+        file.member("private_key_id", keyID)
+        file.member("private_key", key.pkcs8PEMRepresentation)
+        file.member("client_email", account.email)
+        file.member("client_id", keyID)
+        file.member("auth_uri", base + "/auth")
+        file.member("token_uri", account.tokenURI)
+      } + [UInt8(ascii: "\n")]
   }
 }

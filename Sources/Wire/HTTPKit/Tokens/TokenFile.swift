@@ -111,14 +111,9 @@ package struct TokenFile: Sendable {
   }
 
   package static func print(_ tokens: [AccessToken]) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256 * (tokens.count + 1))
-    writer.beginObject()
-    writer.key("tokens")
-    writer.beginArray()
-    for token in tokens { token.write(into: &writer) }
-    writer.endArray()
-    writer.endObject()
-    return writer.bytes + [UInt8(ascii: "\n")]
+    JSONWriter.object(capacity: 256 * (tokens.count + 1)) { file in
+      file.objects("tokens", tokens) { $0.write(into: &$1) }
+    } + [UInt8(ascii: "\n")]
   }
 
   package static func parse(_ bytes: [UInt8], path: String) throws(TokenStoreError) -> [AccessToken] {

@@ -181,7 +181,7 @@ public final class TokenStore: Sendable {
   }
 
   private static func makeSecret() -> String { "car_" + Base64.encodeForURL(randomBytes(32)) }
-  private static func makeID() -> String { AccessToken.hexadecimal(randomBytes(8)) }
+  private static func makeID() -> String { Hexadecimal.encode(randomBytes(8)) }
 
   private static func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()

@@ -45,9 +45,7 @@ enum CallbackSample {
     return dialogs
   }
 
-  static func json(_ write: (inout JSONWriter) -> Void) -> String {
-    var writer = JSONWriter()
-    write(&writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
+  static func json(_ members: (inout JSONObjectWriter) -> Void) -> String {
+    String(decoding: JSONWriter.object(members), as: UTF8.self)
   }
 }
