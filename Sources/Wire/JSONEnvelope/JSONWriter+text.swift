@@ -13,22 +13,25 @@ extension JSONWriter {
     needsComma = true
   }
 
-  public mutating func key(_ name: StaticString) {
+  @usableFromInline
+  mutating func key(_ name: StaticString) {
     separate()
     buffer.append(UInt8(ascii: "\""))
     escape(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     colon()
   }
 
+  @usableFromInline
   @_disfavoredOverload
-  public mutating func key(_ name: String) {
+  mutating func key(_ name: String) {
     separate()
     buffer.append(UInt8(ascii: "\""))
     escape(name)
     colon()
   }
 
-  public mutating func string(_ value: StaticString) {
+  @usableFromInline
+  mutating func string(_ value: StaticString) {
     separate()
     buffer.append(UInt8(ascii: "\""))
     escape(UnsafeRawBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
@@ -36,8 +39,9 @@ extension JSONWriter {
     needsComma = true
   }
 
+  @usableFromInline
   @_disfavoredOverload
-  public mutating func string(_ value: String) {
+  mutating func string(_ value: String) {
     separate()
     buffer.append(UInt8(ascii: "\""))
     escape(value)
@@ -46,7 +50,7 @@ extension JSONWriter {
   }
 
   @inlinable
-  public mutating func integer(_ value: some FixedWidthInteger) {
+  mutating func integer(_ value: some FixedWidthInteger) {
     if let small = Int64(exactly: value) { digits(small) } else { raw(Array(String(value).utf8)) }
   }
 
@@ -64,17 +68,21 @@ extension JSONWriter {
     needsComma = true
   }
 
-  public mutating func double(_ value: Double) {
+  @usableFromInline
+  mutating func double(_ value: Double) {
     separate()
     buffer.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
     needsComma = true
   }
 
-  public mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
+  @usableFromInline
+  mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
-  public mutating func null() { literal("null") }
+  @usableFromInline
+  mutating func null() { literal("null") }
 
-  public mutating func raw(_ json: [UInt8]) {
+  @usableFromInline
+  mutating func raw(_ json: [UInt8]) {
     separate()
     buffer.append(contentsOf: json)
     needsComma = true
