@@ -79,8 +79,8 @@ extension SupportUserNote {
       static let updatedAt = PayloadField<Timestamp>(6)
     }
 
-    let id: Int
-    let key: SupportDevice.Key
+    var id: Int
+    var key: SupportDevice.Key
     let app: String
     let updatedAt: Timestamp
 
