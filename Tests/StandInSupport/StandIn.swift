@@ -20,6 +20,8 @@ public final class StandIn: Sendable {
 
   private let process: ChildProcess
   private let input: FileHandle
+  /// Held: whoever writes into a pipe that nobody reads is ended.
+  private let output: FileHandle
   private let lines: LineBuffer
 
   /// The interpreter with the packages of `make test-environment`; nil if there is none.
@@ -68,17 +70,18 @@ public final class StandIn: Sendable {
       process.endAtOnce()
       throw Unavailable(description: "\(script) did not become ready")
     }
-    return StandIn(hello, directory, process, writing, lines)
+    return StandIn(hello, directory, process, writing, reading, lines)
   }
 
   private init(
     _ hello: [String: any Sendable], _ directory: String, _ process: ChildProcess, _ input: FileHandle,
-    _ lines: LineBuffer
+    _ output: FileHandle, _ lines: LineBuffer
   ) {
     self.hello = hello
     self.directory = directory
     self.process = process
     self.input = input
+    self.output = output
     self.lines = lines
   }
 

@@ -33,8 +33,12 @@ package final class ChildProcess: Sendable {
     for (stream, descriptor) in [(input, Int32(0)), (output, 1), (errors, 2)] {
       stream.connect(descriptor, in: &actions)
     }
-    // Closing one that is not open is no error here.
-    for descriptor in 3..<ProcessLimits.descriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    #if canImport(Glibc)
+      posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    #else
+      // Closing one that is not open is no error here.
+      for descriptor in 3..<ProcessLimits.descriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    #endif
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

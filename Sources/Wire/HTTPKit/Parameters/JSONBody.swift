@@ -21,7 +21,11 @@ package struct JSONBody {
   }
 
   /// A value of any kind; nil also for null.
-  package subscript(name: String) -> JSONValue? { members[name].flatMap { $0.isNull ? nil : $0 } }
+  package subscript(name: String) -> JSONValue? {
+    // In a conditional, `nil` would be a JSON null.
+    guard let value = members[name], !value.isNull else { return nil }
+    return value
+  }
 
   /// A text that must be there and not be empty.
   package func text(_ name: String) throws(EdgeFailure) -> String {
