@@ -157,6 +157,8 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
 
   private func peerCloses(_ frame: WebSocketFrame) {
     guard phase != .closing else { return close() }
+    // Asked before our own close frame is in the way: its acknowledgment may be late.
+    arrival.end(wasReset: false, context)
     var payload = frame.unmaskedData
     var code = WebSocketErrorCode.normalClosure
     if payload.readableBytes > 0 {
