@@ -33,12 +33,8 @@ package final class ChildProcess: Sendable {
     for (stream, descriptor) in [(input, Int32(0)), (output, 1), (errors, 2)] {
       stream.connect(descriptor, in: &actions)
     }
-    #if canImport(Glibc)
-      posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    #else
-      // Closing one that is not open is no error here.
-      for descriptor in 3..<ProcessLimits.descriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
-    #endif
+    // Closing one that is not open is no error here.
+    for descriptor in 3..<ProcessLimits.descriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -151,8 +147,8 @@ package struct SpawnFailure: Error, CustomStringConvertible {
 
 /// Bounds and intervals of this module.
 enum ProcessLimits {
-  /// How many descriptors a process has at most here.
-  static let descriptors: Int32 = 1_024
+  /// How many descriptors this process may have: its limit, or what no program of ours comes near.
+  static var descriptors: Int32 { Int32(min(max(sysconf(Int32(_SC_OPEN_MAX)), 1_024), 65_536)) }
   static let pollInterval = Duration.milliseconds(2)
   static let readByteCount = 65_536
 }
