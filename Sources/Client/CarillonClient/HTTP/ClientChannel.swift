@@ -30,10 +30,9 @@ enum ClientChannel {
   }
 }
 
-extension ChannelHandlerContext {
-  /// Ends a connection that is broken; what broke it first counts.
-  func close(after error: any Error, _ failure: inout ClientError?) {
-    failure = failure ?? (error as? ClientError) ?? .connectionClosed
-    close(promise: nil)
+extension ClientError {
+  /// What has broken a connection: whatever came first counts.
+  static func first(_ known: ClientError?, _ error: any Error) -> ClientError {
+    known ?? (error as? ClientError) ?? .connectionClosed
   }
 }

@@ -139,7 +139,10 @@ public final class HTTPConnection: ChannelInboundHandler {
     onBodyPart = nil
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(after: error, &failure) }
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    failure = .first(failure, error)
+    context.close(promise: nil)
+  }
 }
 
 extension TimeAmount {

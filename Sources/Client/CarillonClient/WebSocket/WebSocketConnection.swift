@@ -130,5 +130,8 @@ public final class WebSocketConnection: ChannelInboundHandler {
     callback?(self, failure)
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(after: error, &failure) }
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    failure = .first(failure, error)
+    context.close(promise: nil)
+  }
 }
