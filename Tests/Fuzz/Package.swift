@@ -77,7 +77,10 @@ let package = Package(
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",
-      ["EntityRuntime", "EventSourcing", "Journal", "JournalFormat", coreMetrics, logging, metrics, systemPackage]),
+      [
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "TextEncoding", coreMetrics, logging, metrics,
+        systemPackage,
+      ]),
     module(
       "CometEngine", in: "Sources/Comet",
       ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", collections]),
@@ -85,7 +88,7 @@ let package = Package(
       "PushEngine", in: "Sources/Push",
       [
         "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
-        coreMetrics, crypto, logging, metrics,
+        "TextEncoding", coreMetrics, crypto, logging, metrics,
       ]),
     module(
       "ChatEngine", in: "Sources/Chat",
@@ -114,7 +117,10 @@ let package = Package(
       ]),
     module(
       "StorageEngine", in: "Sources/Storage",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", crypto, logging, systemPackage]),
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", "TextEncoding", crypto, logging,
+        systemPackage,
+      ]),
     module(
       "SupportEngine", in: "Sources/Support",
       [
@@ -137,7 +143,7 @@ let package = Package(
     module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),
     module(
       "EdgeSecurity", in: "Sources/Wire", ["NetworkAddress"],
-      sources: ["BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift"]),
+      sources: ["BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift", "TLSFiles.swift"]),
     // Without the files that speak of the HTTP edge.
     module(
       "CarillonConfiguration", in: "Sources/App",
