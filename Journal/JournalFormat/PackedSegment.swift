@@ -14,6 +14,7 @@ public struct PackedSegment: ~Copyable {
   private var base: PackedRows.Base
   private var frames: [(header: FrameHeader, offset: Int)] = []
   private var previousHash: Hash256
+  private var isSealed = false
   private var hasher = ChainHasher()
 
   /// - Parameter bytes: the whole file; they outlive this value.
@@ -53,7 +54,7 @@ public struct PackedSegment: ~Copyable {
   ///   - target: exactly `header.expandedByteCount` bytes.
   ///   - hashing: computes every leaf and chain hash and compares with the one that stands in each block. Without it
   ///     the chain hashes of all frames but the last of each block are zero.
-  /// - Throws: `blockDamaged`, `chainBroken`, `recordDamaged`; `offset` then says where.
+  /// - Throws: `blockDamaged`, `epochDiffers`, `chainBroken`, `recordDamaged`; `offset` then says where.
   public mutating func expand(into target: UnsafeMutableRawBufferPointer, hashing: Bool) throws(FormatError) {
     precondition(target.count == header.expandedByteCount, "the target has room for exactly the segment")
     var segment = header.segment
@@ -76,7 +77,7 @@ public struct PackedSegment: ~Copyable {
       frameCount += block.frameCount
       recordCount += block.recordCount
     }
-    guard offset == bytes.count, frameCount == header.frameCount, recordCount == header.recordCount,
+    guard isSealed, offset == bytes.count, frameCount == header.frameCount, recordCount == header.recordCount,
       previousHash == header.headHash
     else { throw .blockDamaged }
     UnsafeMutableRawBufferPointer(rebasing: target[end...]).initializeMemory(as: UInt8.self, repeating: 0)
@@ -106,9 +107,13 @@ public struct PackedSegment: ~Copyable {
     var records = 0
     var source = target.count - block.plainByteCount
     for _ in 0..<block.frameCount {
-      guard let frame = PackedRows.read(rows, &row, &base), frame.plainByteCount <= target.count - source,
+      guard !isSealed, let frame = PackedRows.read(rows, &row, &base), frame.plainByteCount <= target.count - source,
         records + frame.recordCount <= block.recordCount, let start = target.baseAddress
       else { throw .blockDamaged }
+      guard frame.epoch == header.segment.epoch else {
+        throw .epochDiffers(expected: header.segment.epoch, found: frame.epoch)
+      }
+      isSealed = frame.flags.contains(.seal)
       frames.append((frame, place))
       let salts = start + place + FrameHeader.byteCount
       if !frame.isEmpty {

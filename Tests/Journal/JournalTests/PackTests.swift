@@ -199,12 +199,35 @@ struct PackTests {
     _ = Self.expand(packed, hashing: false)
     if case .success(let expanded) = Self.expand(packed) {
       // With the hashes, only what is not hashed can differ.
-      do {
-        let found = try expanded.withUnsafeBytes { try records(in: $0, checkingHashes: false) }
-        #expect(found == sampleRecords(18))
-      } catch FormatError.epochDiffers {
-        // The header's epoch is not hashed; its frames' are.
-      }
+      let found = try expanded.withUnsafeBytes { try records(in: $0, checkingHashes: false) }
+      #expect(found == sampleRecords(18))
+    }
+  }
+
+  @Test("a frame of another epoch than the segment's is refused, hashing or not", arguments: [true, false])
+  func epoch(hashing: Bool) throws {
+    var packed = try Self.packed(try Self.segment(frames: 2))
+    // The segment's header says its epoch at 88; here its bytes 16 to 127 stand from 128 on.
+    packed[128 + 88 - 16] = 7
+    Self.seal(&packed)
+    #expect(Self.expand(packed, hashing: hashing) == .failure(.epochDiffers(expected: 7, found: 4)))
+  }
+
+  @Test("a seal that is not the end, and an end that is no seal", arguments: [true, false])
+  func misplacedSeal(hashing: Bool) throws {
+    var builder = SegmentBuilder(byteCount: 64 * 1024)
+    builder.addEmpty(seal: false)
+    builder.addEmpty(seal: true)
+    let original = try Self.packed(builder.bytes)
+    // The rows of the two frames, four bytes each here: flags, no records, time, lag.
+    let rows = PackedHeader.byteCount + PackedBlock.headerByteCount
+    #expect(original.count == rows + 8 && original[rows] == 2 && original[rows + 4] == 6)
+    for (row, flags) in [(0, 6), (1, 2)] as [(Int, UInt8)] {
+      var packed = original
+      packed[rows + 4 * row] = flags
+      Self.seal(&packed)
+      #expect(Self.expand(packed, hashing: false) == .failure(.blockDamaged))
+      #expect(throws: FormatError.self) { try Self.expand(packed, hashing: hashing).get() }
     }
   }
 
