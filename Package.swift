@@ -90,25 +90,30 @@ let package = Package(
     // Kernel: entities, and what they live on.
     module("EventSourcing", in: "Sources/Kernel"),
     module("TextEncoding", in: "Sources/Kernel", [crypto]),
+    module("OptionKit", in: "Sources/Kernel"),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",
       [
-        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "TextEncoding", coreMetrics, logging, metrics,
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "TextEncoding", coreMetrics, logging,
+        metrics,
         systemPackage,
       ]),
 
     // Wire: what all that goes over a network shares.
     module("JSONEnvelope", in: "Sources/Wire"),
     module("NetworkAddress", in: "Sources/Wire", [nioCore]),
-    module("EdgeSecurity", in: "Sources/Wire", ["EngineKit", "NetworkAddress", nioSSL, logging, metrics, lifecycle]),
+    module(
+      "EdgeSecurity", in: "Sources/Wire",
+      ["EngineKit", "NetworkAddress", "OptionKit", nioSSL, logging, metrics, lifecycle]),
     module(
       "ServerKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, metrics]),
     module(
       "HTTPKit", in: "Sources/Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "TextEncoding", asyncHTTPClient,
-        crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL, nioWebSocket,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit", "TextEncoding",
+        asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL,
+        nioWebSocket,
       ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
@@ -117,21 +122,21 @@ let package = Package(
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
     module(
       "CometEngine", in: "Sources/Comet",
-      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", collections]),
+      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", collections]),
 
     // Push.
-    module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
+    module("PushDomain", in: "Sources/Push", ["EventSourcing", "OptionKit", heap]),
     module("WebPushEncryption", in: "Sources/Push", ["TextEncoding", crypto]),
     module(
       "PushEngine", in: "Sources/Push",
       [
-        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
-        "TextEncoding", coreMetrics, crypto, logging, metrics,
+        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit",
+        "PushDomain", "TextEncoding", coreMetrics, crypto, logging, metrics,
       ]),
     module(
       "PushProviders", in: "Sources/Push",
       [
-        "TextEncoding", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
+        "TextEncoding", "OptionKit", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
         "WebPushEncryption",
         asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
@@ -142,7 +147,7 @@ let package = Package(
       "ChatEngine", in: "Sources/Chat",
       [
         "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "PushDomain", "PushEngine", collections,
+        "OptionKit", "PushDomain", "PushEngine", collections,
       ]),
 
     module(
@@ -162,7 +167,8 @@ let package = Package(
     module(
       "MessagingEngine", in: "Sources/Messaging",
       [
-        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain",
+        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "OptionKit",
+        "PushDomain",
         "PushEngine",
         "WebPushEncryption", crypto,
       ]),
@@ -170,13 +176,13 @@ let package = Package(
       "DeviceEdge", in: "Sources/Messaging",
       [
         "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "MCSProtocol", "MessagingEngine",
-        "NetworkAddress", "PushDomain", "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
+        "NetworkAddress", "OptionKit", "PushDomain", "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
     module(
       "CCSEdge", in: "Sources/Messaging",
       [
         "TextEncoding", "CExpat", "EdgeSecurity", "EngineKit", "GCMProtocol", "JSONEnvelope", "MessagingEngine",
-        "NetworkAddress",
+        "NetworkAddress", "OptionKit",
         "PushDomain", "ServerKit",
         "EventSourcing", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
@@ -187,14 +193,15 @@ let package = Package(
       "CallbackEngine", in: "Sources/Callback",
       [
         "CallbackDomain", "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "PushDomain", "PushEngine", coreMetrics, logging, metrics,
+        "OptionKit", "PushDomain", "PushEngine", coreMetrics, logging, metrics,
       ]),
 
     // Notification.
     module(
       "NotificationEngine", in: "Sources/Notification",
       [
-        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain", "PushEngine",
+        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", "PushDomain",
+        "PushEngine",
         logging,
       ]),
 
@@ -203,7 +210,8 @@ let package = Package(
     module(
       "StorageEngine", in: "Sources/Storage",
       [
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", "TextEncoding", crypto, logging,
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "OptionKit", "StorageDomain", "TextEncoding", crypto,
+        logging,
         systemPackage,
       ]),
 
@@ -214,14 +222,15 @@ let package = Package(
       [
         "TextEncoding", "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime",
         "EventSourcing",
-        "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
+        "JSONEnvelope", "OptionKit", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain",
+        coreMetrics,
         crypto, logging, metrics,
       ]),
 
     // Audit.
     module(
       "AuditEngine", in: "Sources/Audit",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", logging]),
+      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
 
     // Client.
     module(
@@ -234,7 +243,8 @@ let package = Package(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "PushDomain",
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "OptionKit",
+        "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
     .target(
@@ -242,7 +252,7 @@ let package = Package(
       dependencies: [
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
         "ChatAPI", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol",
-        "NetworkAddress", "ServerKit",
+        "NetworkAddress", "OptionKit", "ServerKit",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
@@ -251,10 +261,10 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "TextEncoding", "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "HTTPEdge", "Journal",
-        "NetworkAddress",
-        "PushDomain",
-        "SupportDomain",
+        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "DeviceEdge", "EdgeSecurity", "Engine",
+        "HTTPEdge", "NetworkAddress",
+        "OptionKit",
+        "PushProviders", "SupportDomain",
         configuration, systemPackage, yams,
       ]),
     module("ProcessControl", in: "Sources/App"),
@@ -263,8 +273,8 @@ let package = Package(
       dependencies: [
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
         "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
-        "ProcessControl", "PrometheusMetrics",
-        "PushDomain", "PushProviders", "ServerKit", "SupportDomain", "TextEncoding",
+        "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportDomain",
+        "TextEncoding",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -307,6 +317,7 @@ let package = Package(
       path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
     tests("TextEncodingTests", in: "Kernel", ["TextEncoding"]),
+    tests("OptionKitTests", in: "Kernel", ["OptionKit"]),
     tests("EventSourcingTests", in: "Kernel", ["TestSupport", "EventSourcing"]),
     tests("JSONEnvelopeTests", in: "Wire", ["JSONEnvelope"]),
     tests("BayeuxTests", in: "Comet", ["Bayeux", "JSONEnvelope"]),
@@ -336,7 +347,8 @@ let package = Package(
         "ScriptedClients", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
     tests(
-      "EngineKitTests", in: "Kernel", ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "TestSupport", logging]),
+      "EngineKitTests", in: "Kernel",
+      ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "OptionKit", "TestSupport", logging]),
     tests(
       "CometEngineTests", in: "Comet",
       ["Bayeux", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
@@ -440,7 +452,8 @@ let package = Package(
     tests(
       "CarillonConfigurationTests", in: "App",
       [
-        "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "Bayeux", configuration,
+        "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "OptionKit", "Bayeux",
+        configuration,
         systemPackage,
       ]),
     tests("HouseTests", in: "App", []),

@@ -59,10 +59,11 @@ let package = Package(
     // As in the root package.
     module("EventSourcing", in: "Sources/Kernel"),
     module("TextEncoding", in: "Sources/Kernel", [crypto]),
+    module("OptionKit", in: "Sources/Kernel"),
     module("JSONEnvelope", in: "Sources/Wire"),
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
-    module("PushDomain", in: "Sources/Push", ["EventSourcing", heap]),
+    module("PushDomain", in: "Sources/Push", ["EventSourcing", "OptionKit", heap]),
     module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
     module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
     module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
@@ -78,28 +79,31 @@ let package = Package(
     module(
       "EngineKit", in: "Sources/Kernel",
       [
-        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "TextEncoding", coreMetrics, logging, metrics,
+        "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "TextEncoding", coreMetrics, logging,
+        metrics,
         systemPackage,
       ]),
     module(
       "CometEngine", in: "Sources/Comet",
-      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", collections]),
+      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", collections]),
     module(
       "PushEngine", in: "Sources/Push",
       [
-        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
+        "Bayeux", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit",
+        "PushDomain",
         "TextEncoding", coreMetrics, crypto, logging, metrics,
       ]),
     module(
       "ChatEngine", in: "Sources/Chat",
       [
         "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "PushDomain", "PushEngine", collections,
+        "OptionKit", "PushDomain", "PushEngine", collections,
       ]),
     module(
       "MessagingEngine", in: "Sources/Messaging",
       [
-        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "PushDomain",
+        "TextEncoding", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "OptionKit",
+        "PushDomain",
         "PushEngine",
         "WebPushEncryption", crypto,
       ]),
@@ -107,18 +111,20 @@ let package = Package(
       "CallbackEngine", in: "Sources/Callback",
       [
         "CallbackDomain", "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "PushDomain", "PushEngine", coreMetrics, logging, metrics,
+        "OptionKit", "PushDomain", "PushEngine", coreMetrics, logging, metrics,
       ]),
     module(
       "NotificationEngine", in: "Sources/Notification",
       [
-        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain", "PushEngine",
+        "ChatDomain", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", "PushDomain",
+        "PushEngine",
         logging,
       ]),
     module(
       "StorageEngine", in: "Sources/Storage",
       [
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "StorageDomain", "TextEncoding", crypto, logging,
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "OptionKit", "StorageDomain", "TextEncoding", crypto,
+        logging,
         systemPackage,
       ]),
     module(
@@ -126,39 +132,64 @@ let package = Package(
       [
         "TextEncoding", "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime",
         "EventSourcing",
-        "JSONEnvelope", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", coreMetrics,
+        "JSONEnvelope", "OptionKit", "PushDomain", "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain",
+        coreMetrics,
         crypto, logging, metrics,
       ]),
     module(
       "AuditEngine", in: "Sources/Audit",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", logging]),
+      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
     module(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "PushDomain",
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "OptionKit",
+        "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
-    // Of the edge, only what says which values there are: the rest brings the whole of NIO.
+    // Of the edges, only what says which values there are: the rest brings the whole of NIO.
     module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),
     module(
-      "EdgeSecurity", in: "Sources/Wire", ["NetworkAddress"],
-      sources: ["BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift", "TLSFiles.swift"]),
+      "EdgeSecurity", in: "Sources/Wire", ["NetworkAddress", "OptionKit"],
+      sources: [
+        "BudgetOptions.swift", "BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift", "TLSFiles.swift",
+      ]),
     // Without the files that speak of the HTTP edge.
     module(
-      "CarillonConfiguration", in: "Sources/App",
-      [
-        "TextEncoding", "Bayeux", "CallbackDomain", "ChatDomain", "EdgeSecurity", "Engine", "Journal", "NetworkAddress",
-        "PushDomain",
-        "SupportDomain", configuration, systemPackage, yams,
-      ],
-      exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+identity.swift"]),
-
-    // Without its server, and with that without NIO.
+      "PushProviders", in: "Sources/Push", ["OptionKit", "PushDomain"],
+      sources: [
+        "APNs/AppleOptions.swift", "Airship/AirshipOptions.swift", "FCM/GoogleOptions.swift", "ProviderOptions.swift",
+        "WebPush/WebPushOptions.swift", "Webhooks/CustomHTTPOptions.swift", "Webhooks/HTTPCallbackOptions.swift",
+        "Webhooks/WebhookSettings.swift",
+      ]),
+    module(
+      "DeviceEdge", in: "Sources/Messaging", ["MCSProtocol", "OptionKit"],
+      sources: ["Server/DeviceEdgeLimits.swift", "Server/DeviceEdgeOptions.swift"]),
     .systemLibrary(
       name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module(
-      "CCSEdge", in: "Sources/Messaging", ["TextEncoding", "CExpat", "GCMProtocol", "PushDomain"], exclude: ["Server"]),
+      "CCSEdge", in: "Sources/Messaging", ["TextEncoding", "CExpat", "GCMProtocol", "OptionKit", "PushDomain"],
+      sources: ["Stream", "XML", "Server/CCSLimits.swift", "Server/CCSOptions.swift"]),
+    module(
+      "HTTPKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", "OptionKit"],
+      sources: [
+        "Identity/IdentityPolicy.swift", "Identity/TokenOptions.swift", "Settings/AccessOptions.swift",
+        "Settings/EdgeLimits.swift", "Settings/ProxyHeader.swift",
+      ]),
+    module(
+      "HTTPEdge", in: "Sources/App", ["HTTPKit", "OptionKit"],
+      sources: [
+        "Messaging/PublishedAddressOptions.swift", "Server/EdgeOptions.swift", "Server/MessagingEdgeSettings.swift",
+        "Server/Reexports.swift",
+      ]),
+    // Without the file that puts the HTTP edge together.
+    module(
+      "CarillonConfiguration", in: "Sources/App",
+      [
+        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "DeviceEdge", "EdgeSecurity", "Engine",
+        "HTTPEdge", "NetworkAddress", "OptionKit", "PushProviders", "SupportDomain", configuration, systemPackage, yams,
+      ],
+      exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
 
     // The fuzzers, and what they share.
     .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
@@ -173,7 +204,7 @@ let package = Package(
         "Engine", "EntityRuntime", "EventSourcing", "CallbackDomain", "ChatDomain", "PushDomain", "StorageDomain",
         "SupportDomain",
       ]),
-    fuzzer("Configuration", ["CarillonConfiguration"]),
+    fuzzer("Configuration", ["CarillonConfiguration", "OptionKit"]),
     fuzzer("XMPP", ["CCSEdge", "GCMProtocol"]),
     fuzzer("MCS", ["MCSProtocol", protobuf]),
     fuzzer("Downstream", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),

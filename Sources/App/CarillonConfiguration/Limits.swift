@@ -1,5 +1,3 @@
-import EdgeSecurity
-
 /// The bounds of what an operator may hand in.
 enum Limits {
   /// A configuration file beyond this many bytes is refused unread.
@@ -10,8 +8,6 @@ enum Limits {
   static let quotedCharactersMaximum = 60
   /// Problems reported at once; the rest is counted.
   static let problemsMaximum = 200
-  /// A secret shared with somebody who signs, in bytes. Spec: RFC 7518, 3.2.
-  static let sharedSecretBytes = SharedSecret.byteCounts
   /// Edits between a wrong name and the one proposed for it.
   static let suggestionDistanceMaximum = 3
 }

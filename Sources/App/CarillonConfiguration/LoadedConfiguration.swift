@@ -1,4 +1,6 @@
 public import Engine
+package import HTTPEdge
+import OptionKit
 
 /// A configuration that has been found good: what was set, in the one form of each type; defaults are not written in.
 public struct LoadedConfiguration: Sendable {
@@ -13,12 +15,19 @@ public struct LoadedConfiguration: Sendable {
   /// The file that was read; nil if there was none.
   public let file: String?
 
-  /// The value of an option of section `server`, or its built-in value.
-  public func server(_ name: String) -> String? { sections["server"]?[name] ?? Schema.serverDefault(name) }
-
   /// The options of section `server` whose values differ in `other` and that a running process cannot take over.
   public func optionsThatNeedRestart(comparedTo other: LoadedConfiguration) -> [String] {
-    Schema.options(in: .server).filter { $0.effect == .restart && server($0.name) != other.server($0.name) }
-      .map(\.name)
+    Schema.options(in: .server).filter { option in
+      let (mine, others) = (text(of: option.name), other.text(of: option.name))
+      return option.effect == .restart && mine ?? option.defaultValue != others ?? option.defaultValue
+    }.map(\.name)
   }
+}
+
+/// Section `server`: what the process is told at its start.
+extension LoadedConfiguration: OptionReader {
+  package func text(of name: String) -> String? { sections[SectionKind.server.form]?[name] }
+
+  /// The bounds of the HTTP edge.
+  package var edgeLimits: EdgeLimits { EdgeLimits(self) }
 }

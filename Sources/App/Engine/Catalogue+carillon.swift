@@ -5,6 +5,7 @@ import CometEngine
 public import EngineKit
 import MessagingEngine
 import NotificationEngine
+package import OptionKit
 import PushEngine
 import StorageEngine
 import SupportEngine
@@ -18,4 +19,7 @@ extension Catalogue {
 
   /// Every kind, each declared by its capability.
   public static let carillon = Catalogue(features.flatMap { $0.kinds })
+
+  /// Every option of theirs.
+  package static let options: [OptionSpecification] = features.flatMap { $0.options }
 }

@@ -3,6 +3,7 @@ import CallbackEngine
 import ChatDomain
 import ChatEngine
 import EntityRuntime
+import OptionKit
 import StorageDomain
 import StorageEngine
 
@@ -25,7 +26,8 @@ struct ServiceInstances: InstanceData {
   }
 
   func seconds(of id: String) -> Int {
-    chats.option("_ttl", of: id).flatMap { Int($0) }.map { min(max($0, 60), StorageService.secondsMaximum) } ?? 86_400
+    let seconds = Int(chats.option(ChatOptions.keys.timeToLive, of: id).components.seconds)
+    return min(max(seconds, 60), StorageService.secondsMaximum)
   }
 }
 

@@ -32,12 +32,13 @@ extension BusinessHours {
     }
   }
 
-  private enum Family: String, CaseIterable {
+  /// How the names of these options begin.
+  package enum Family: String, CaseIterable {
     case regular = "bh_regular"
     case holiday = "bh_holiday"
     case additional = "bh_additional"
 
-    init?(_ name: some StringProtocol) {
+    fileprivate init?(_ name: some StringProtocol) {
       guard let family = Self.allCases.first(where: { name.hasPrefix($0.rawValue) }) else { return nil }
       self = family
     }
@@ -50,7 +51,9 @@ extension BusinessHours {
       for weekday in try words.weekdays() { for span in spans { add(span, toWeekday: weekday) } }
     case .holiday:
       holidays.formUnion(try words.days())
-      guard words.times.isEmpty else { throw OptionFault("a holiday is closed all day: \"bh_additional\" takes times") }
+      guard words.times.isEmpty else {
+        throw OptionFault("a holiday is closed all day: \"\(Family.additional.rawValue)\" takes times")
+      }
     case .additional:
       let spans = try words.spans()
       for day in try words.days() {

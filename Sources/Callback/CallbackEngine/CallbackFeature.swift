@@ -3,11 +3,13 @@ package import ChatEngine
 package import EngineKit
 import EntityRuntime
 import EventSourcing
+package import OptionKit
 package import PushEngine
 
 /// Callbacks, and who they are given to.
 package struct CallbackFeature: Feature {
   package static var kinds: [EntityCard] { [.callback] }
+  package static var options: [OptionSpecification] { CallbackOptions.options }
 
   package let callbacks: CallbackService
 

@@ -4,6 +4,7 @@ import EngineKit
 import EntityRuntime
 import EventSourcing
 import Logging
+import OptionKit
 import PushDomain
 import PushEngine
 
@@ -86,12 +87,12 @@ struct CallbackInterpreter: Sendable {
     // A key that was made for this callback is nobody's: it must not own the device.
     let owner = request.isUserKeyMade ? nil : request.userKey
     let settings = options.current
-    let attempts = settings.callback(request.serviceName, "_max_notify_delivery_attempts", fields: request.fields)
+    let terms = settings.callback(request.serviceName, fields: request.fields)
     var order = PushDispatcher.Order(
       id: id, address: address, tag: push.dialog.tag, app: request.serviceName, owner: owner)
     order.alert = settings.texts.alert(for: push.dialog, language: request.language ?? wanted.language)
     order.content = CallbackRendering.push(push.dialog, id: callback.id.key)
-    order.attemptsMaximum = attempts.flatMap { Int($0) } ?? 3
+    order.attemptsMaximum = terms[CallbackOptions.shared.pushAttempts]
     order.expiry = push.expiry
     order.collapseKey = "callback"
     await pushes.push(order)

@@ -1,6 +1,7 @@
 import CallbackDomain
 import EngineKit
 import EventSourcing
+import OptionKit
 
 extension SubjectLinks {
   /// Callback and chat have the same service id.
@@ -46,8 +47,10 @@ extension CallbackEvent {
 extension [CallbackField] {
   /// Fields that say how the callback is to go, and nothing of whom it is for: many have the same values. Spec: GMS 9.1.
   private static var terms: Set<String> {
-    [
-      "_call_direction", "_media_type", "_wait_for_agent", "_wait_for_user_confirm", "_provide_code", "_device_os",
+    let keys = CallbackOptions.keys
+    return [
+      keys.direction.name, keys.media.name, keys.waitsForAgent.name, keys.confirms.name, keys.providesCode.name,
+      "_device_os",
       "_language", "push_notification_type", "push_notification_language", "push_notification_provider",
       "push_notification_debug",
     ]

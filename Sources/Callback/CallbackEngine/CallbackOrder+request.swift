@@ -1,6 +1,8 @@
 import CallbackDomain
+import ChatEngine
 import EngineKit
 import EventSourcing
+import OptionKit
 import PushDomain
 
 /// What a request means, with the options of its service. Spec: GMS 9.1.
@@ -19,8 +21,8 @@ extension CallbackRequest {
     fields = order.fields.filter { !$0.value.isEmpty }
     device = try reader.device()
     desiredTime = try reader.time("_desired_time")
-    accessNumber = reader.option("_access_number").flatMap { $0.isEmpty ? nil : $0 }
-    priority = reader.option("_priority").flatMap { Int($0) } ?? 0
+    accessNumber = reader.callback[CallbackOptions.keys.accessNumber]
+    priority = reader.callback[CallbackOptions.keys.priority]
     language =
       reader.field("_language") ?? reader.field("push_notification_language")
       ?? options.texts.language(accepted: order.acceptLanguage)
@@ -29,36 +31,36 @@ extension CallbackRequest {
 
 /// Reads the fields of a request that mean something to the service.
 struct CallbackFieldReader {
-  let service: String
   let fields: [CallbackField]
-  let options: Options
+  /// What the options of the service say, with these fields.
+  let callback: CallbackReader
+
+  init(service: String, fields: [CallbackField], options: Options) {
+    self.fields = fields
+    callback = options.callback(service, fields: fields)
+  }
 
   /// Nil if it is absent or empty.
   func field(_ name: String) -> String? {
     fields.last { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
   }
 
-  func option(_ name: String) -> String? { options.callback(service, name, fields: fields) }
-
   func terms() throws(EngineError) -> CallbackTerms {
     var terms = CallbackTerms()
-    if let text = text("_call_direction") {
-      switch text.uppercased() {
-      case "USERORIGINATED": terms.direction = .userOriginated
-      case "USERTERMINATED": terms.direction = .userTerminated
-      default: throw .invalid(field: "_call_direction", reason: "is not USERORIGINATED or USERTERMINATED")
-      }
+    let keys = CallbackOptions.keys
+    switch text(keys.direction).uppercased() {
+    case "USERORIGINATED": terms.direction = .userOriginated
+    case "USERTERMINATED": terms.direction = .userTerminated
+    default: throw .invalid(field: keys.direction.name, reason: "is not USERORIGINATED or USERTERMINATED")
     }
-    if let text = text("_media_type") {
-      switch text.lowercased() {
-      case "voice": terms.media = .voice
-      case "chat": terms.media = .chat
-      default: throw .invalid(field: "_media_type", reason: "is not voice or chat")
-      }
+    switch text(keys.media).lowercased() {
+    case "voice": terms.media = .voice
+    case "chat": terms.media = .chat
+    default: throw .invalid(field: keys.media.name, reason: "is not voice or chat")
     }
-    terms.waitsForAgent = try flag("_wait_for_agent") ?? true
-    terms.confirms = try flag("_wait_for_user_confirm") ?? false
-    terms.providesCode = try flag("_provide_code") ?? false
+    terms.waitsForAgent = try flag(keys.waitsForAgent)
+    terms.confirms = try flag(keys.confirms)
+    terms.providesCode = try flag(keys.providesCode)
     return terms
   }
 
@@ -74,11 +76,13 @@ struct CallbackFieldReader {
     do throws(DeviceIdentifier.Problem) { id = try DeviceIdentifier.cleaned(text, type: type) } catch {
       throw .invalid(field: name, reason: error.reason)
     }
+    let provider = callback[CallbackOptions.shared.provider]
     return CallbackDevice(
       type: type, deviceID: id,
-      provider: field("push_notification_provider") ?? option("_provider_name").flatMap { $0.isEmpty ? nil : $0 },
+      provider: field("push_notification_provider") ?? (provider.isEmpty ? nil : provider),
       language: field("push_notification_language"),
-      debug: Self.isTrue(field("push_notification_debug") ?? option("_use_debug_push_certificate")))
+      debug: Self.isTrue(
+        field("push_notification_debug") ?? callback.text(of: CallbackOptions.shared.usesDebugCredentials.name)))
   }
 
   func time(_ name: String) throws(EngineError) -> Timestamp? {
@@ -89,15 +93,19 @@ struct CallbackFieldReader {
     return time
   }
 
-  /// These a request may bring without being asked. Spec: GMS 9.1.
-  private func text(_ name: String) -> String? { field(name) ?? option(name).flatMap { $0.isEmpty ? nil : $0 } }
+  /// A request may bring it without being asked; nil for nothing, here and there. Spec: GMS 9.1.
+  private func given<Value>(_ key: OptionKey<Value>) -> String? {
+    field(key.name) ?? callback.text(of: key.name).flatMap { $0.isEmpty ? nil : $0 }
+  }
 
-  private func flag(_ name: String) throws(EngineError) -> Bool? {
-    guard let text = text(name) else { return nil }
+  private func text(_ key: OptionKey<String>) -> String { given(key) ?? key.builtIn }
+
+  private func flag(_ key: OptionKey<Bool>) throws(EngineError) -> Bool {
+    guard let text = given(key) else { return key.builtIn }
     switch text.lowercased() {
     case "true", "1": return true
     case "false", "0": return false
-    default: throw .invalid(field: name, reason: "is not true or false")
+    default: throw .invalid(field: key.name, reason: "is not true or false")
     }
   }
 

@@ -1,5 +1,6 @@
 public import CallbackDomain
 public import EventSourcing
+import OptionKit
 
 /// What an app asks for when it makes a callback. Spec: GMS 9.1.
 public struct CallbackOrder: Sendable, Equatable {
@@ -37,7 +38,7 @@ public struct CallbackView: Sendable, Equatable {
   /// The chat session id of its chat, once that has begun.
   public var chatID: String?
   /// Names of the fields that its record shows (`_customer_lookup_keys`).
-  public var lookupKeys: [String] = ["_customer_number"]
+  public var lookupKeys: [String] = CallbackOptions.keys.lookupKeys.builtIn
   /// What dialogs say of the service's options.
   public var snoozeMinutes = 5
   /// `callback.cancel_item_action` is `snooze`.

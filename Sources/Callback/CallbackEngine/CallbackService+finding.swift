@@ -1,6 +1,7 @@
 import CallbackDomain
 public import EngineKit
 import EventSourcing
+import OptionKit
 
 // Queries, the operator's view, cancelling several. Spec: GMS 9.5.
 extension CallbackService {
@@ -58,7 +59,7 @@ extension CallbackService {
     guard case .customer(let userKey) = seeker else { return true }
     let request = view.request
     guard request.user == nil else { return request.opens(to: userKey) }
-    return request.isUserKeyMade && options.current.callback(request.serviceName, "_query_open") != "false"
+    return request.isUserKeyMade && options.current.callback(request.serviceName)[CallbackOptions.keys.isQueryOpen]
   }
 
   /// The callbacks that may fit: by a value that they are found by if the query names one, else by what the index knows.

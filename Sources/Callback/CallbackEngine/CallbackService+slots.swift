@@ -2,6 +2,7 @@ import CallbackDomain
 public import EngineKit
 import EntityRuntime
 public import EventSourcing
+import OptionKit
 
 // Time slots. Spec: GMS 9.5.
 extension CallbackService {
@@ -41,7 +42,7 @@ extension CallbackService {
 
   func reserve(_ id: String, _ request: CallbackRequest) throws(EngineError) {
     let service = request.serviceName
-    let most = options.current.callback(service, "_max_queued_callbacks_per_service").flatMap { Int($0) } ?? 1_000
+    let most = options.current.callback(service)[CallbackOptions.keys.queuedMaximum]
     do throws(CallbackIndex.Obstacle) {
       try index.reserve(
         id, service: service, openMaximum: most, slot: request.slot, capacity: grids[service].capacity)
@@ -79,7 +80,7 @@ extension CallbackService {
   }
 
   private func horizon(of service: String) -> Timestamp {
-    let days = options.current.callback(service, "callback.max_days_ahead").flatMap { Int64($0) } ?? 60
+    let days = Int64(options.current.callback(service)[CallbackOptions.keys.daysAhead])
     return context.time.now.advanced(by: .seconds(86_400 * days))
   }
 }

@@ -3,6 +3,7 @@ public import ChatEngine
 public import EngineKit
 import EntityRuntime
 import EventSourcing
+import OptionKit
 
 /// Callbacks, for apps, agents and operators. Each call returns once what it did is durable. Spec: GMS 9.
 ///
@@ -276,7 +277,7 @@ public struct CallbackService: Sendable {
     let snooze =
       CallbackPolicy(options: current, service: request.serviceName, fields: request.fields).snoozeDuration
     view.snoozeMinutes = Int((snooze.components.seconds + 59) / 60)
-    view.cancelItemSnoozes = current.callback(request.serviceName, "callback.cancel_item_action") == "snooze"
+    view.cancelItemSnoozes = current.callback(request.serviceName)[CallbackOptions.keys.cancelItem] == .snooze
     return view
   }
 

@@ -1,7 +1,7 @@
 /// The options of a chat's service, resolved. Spec: GMS 8.2 and 8.3.
 public struct ChatPolicy: Sendable, Equatable {
   /// What becomes of a chat whose Comet session expires without a word. Spec: GMS 6.6.
-  public enum CometLoss: String, Sendable { case background, ignore }
+  public enum CometLoss: String, Sendable, CaseIterable { case background, ignore }
 
   /// `_client_timeout_notification`: from the first qualifying event to the first push of a background phase.
   public var pushDelay: Duration

@@ -1,7 +1,10 @@
+import Bayeux
 package import EngineKit
+package import OptionKit
 
 extension CometGateway: Feature {
   package static var kinds: [EntityCard] { [.comet] }
+  package static var options: [OptionSpecification] { CometOptions.options + SessionSettings.options }
 }
 
 extension CometGateway {

@@ -1,3 +1,5 @@
+package import OptionKit
+
 /// The bounds of the engine.
 public struct EngineLimits: Sendable, Equatable {
   public var chatsMaximum = 1_000_000
@@ -104,4 +106,49 @@ public struct EngineLimits: Sendable, Equatable {
   public var packedSegmentsAtOnce = 4
 
   public init() {}
+}
+
+extension EngineLimits: OptionSettings {
+  package static let fields: [OptionField<Self>] = [
+    OptionField(
+      "limits.chats", \.chatsMaximum, .integer(1...100_000_000), "chats that have not expired, awake or asleep"),
+    OptionField("limits.sessions", \.cometSessionsMaximum, .integer(1...100_000_000), "Comet sessions"),
+    OptionField(
+      "limits.sessions_by_user", \.cometSessionsByUserMaximum, .integer(1...100_000), "Comet sessions of one gms_user"),
+    OptionField("limits.push_queues", \.pushQueuesMaximum, .integer(1...100_000_000), "devices with a push queue"),
+    OptionField(
+      "limits.tasks", \.tasksMaximum, .integer(64...10_000_000), "requests and pushes that wait for something at once"),
+    OptionField(
+      "limits.devices", \.devicesMaximum, .integer(1...100_000_000), "registered devices, ended ones included"),
+    OptionField("limits.devices_by_owner", \.devicesByOwnerMaximum, .integer(1...100_000), "live devices of one owner"),
+    OptionField(
+      "limits.installations", \.installationsMaximum, .integer(1...100_000_000), "devices that have checked in"),
+    OptionField("limits.device_groups", \.deviceGroupsMaximum, .integer(1...100_000_000), "device groups"),
+    OptionField(
+      "limits.subscriptions", \.subscriptionsMaximum, .integer(1...100_000_000), "subscriptions to notifications"),
+    OptionField(
+      "limits.stored_records_by_user", \.storedRecordsByUserMaximum, .integer(1...100_000_000),
+      "records of stored data of one gms_user, files of one end user of support"),
+    OptionField(
+      "limits.stored_bytes_by_user", \.storedBytesByUserMaximum, .byteCount(1_024...1_125_899_906_842_624),
+      "bytes of the stored files of one gms_user, or end user of support"),
+    OptionField(
+      "limits.stored_records_by_address", \.storedRecordsByAddressMaximum, .integer(1...100_000_000),
+      "records of stored data that one stranger's address has sent, whoever's they are"),
+    OptionField(
+      "limits.stored_bytes_by_address", \.storedBytesByAddressMaximum, .byteCount(1_024...1_125_899_906_842_624),
+      "bytes of the stored files that one stranger's address has sent"),
+    OptionField(
+      "limits.stored_seconds", \.storedSecondsMaximum, .integer(60...315_360_000),
+      "longest life that apps may give stored data"),
+    OptionField("limits.stored_records", \.storedRecordsMaximum, .integer(1...100_000_000), "records of stored data"),
+    OptionField(
+      "limits.stored_bytes", \.storedBytesMaximum, .byteCount(1_048_576...1_125_899_906_842_624),
+      "bytes of all stored files together"),
+    OptionField("limits.support_requests", \.supportRequestsMaximum, .integer(1...100_000_000), "support requests"),
+    OptionField(
+      "limits.support_users", \.supportUsersMaximum, .integer(1...100_000_000),
+      "people of support requests: users, agents, contacts"),
+    OptionField("limits.pushes_in_flight", \.pushTasksMaximum, .integer(1...1_000_000), "pushes on their way at once"),
+  ]
 }

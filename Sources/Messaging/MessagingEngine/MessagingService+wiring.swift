@@ -1,6 +1,7 @@
 package import EngineKit
 package import EntityRuntime
 package import EventSourcing
+package import OptionKit
 package import PushDomain
 package import PushEngine
 
@@ -44,6 +45,7 @@ extension MessagingService {
 
 extension MessagingService: Feature {
   package static var kinds: [EntityCard] { [.installation, .group, .broadcast] }
+  package static var options: [OptionSpecification] { MessagingOptions.options + MessagingSettings.options }
 
   package func run() async { await broadcasts.lane.run() }
   package func finish() { broadcasts.lane.finish() }

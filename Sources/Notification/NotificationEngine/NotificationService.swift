@@ -4,6 +4,7 @@ package import EntityRuntime
 package import EventSourcing
 import JSONEnvelope
 import Logging
+import OptionKit
 public import PushDomain
 package import PushEngine
 
@@ -183,7 +184,6 @@ public struct NotificationService: Sendable {
     order.alert = publication.content.alert
     order.content = publication.content.bytes
     order.form = publication.content.isObject ? .message : .text
-    order.secondsDefault = Self.bounds.pushSecondsDefault
     await dispatcher.push(order)
   }
 
@@ -209,7 +209,7 @@ public struct NotificationService: Sendable {
       case .tooLong: throw .invalid(field: "filter", reason: "is longer than \(SubscriptionFilter.lengthMaximum) bytes")
       }
     }
-    let enabled = Options.list(dispatcher.options.current.push("pushEnabled", tag: "") ?? CometCourier.type)
+    let enabled = dispatcher.options.current.section(.push)[DeliveryOptions.keys.enabledTypes]
     guard SubscriptionOrder.types.contains(order.type), enabled.contains(order.type) else {
       throw .invalid(field: "notificationDetails.type", reason: "is not enabled on this server")
     }
@@ -245,7 +245,7 @@ public struct NotificationService: Sendable {
 
   /// Spec: GMS 8.3, bad values become the least.
   private var defaultSeconds: Int {
-    dispatcher.options.current.push("defaultSubscriptionExpiration", tag: "").flatMap { Int($0) } ?? 0
+    dispatcher.options.current.section(.push)[NotificationOptions.keys.secondsToLast]
   }
 
   private func check(_ text: String, _ field: String, _ bounds: ClosedRange<Int>) throws(EngineError) {

@@ -1,5 +1,6 @@
 package import EngineKit
 import EventSourcing
+package import OptionKit
 import PushDomain
 
 extension EntityCard {
@@ -10,4 +11,5 @@ extension EntityCard {
 
 extension NotificationService: Feature {
   package static var kinds: [EntityCard] { [.subscription] }
+  package static var options: [OptionSpecification] { NotificationOptions.options }
 }

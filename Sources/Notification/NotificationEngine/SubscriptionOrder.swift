@@ -59,8 +59,6 @@ public struct SubscriptionLimits: Sendable, Equatable {
   public var tagBytesMaximum = 256
   /// Publications that no queue has taken over yet.
   public var owedMaximum = 256
-  /// Seconds that a push waits for its receiver, unless `push.time_to_live` says otherwise.
-  public var pushSecondsDefault = 3_600
 
   public init() {}
 }

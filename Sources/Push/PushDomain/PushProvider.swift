@@ -1,4 +1,5 @@
 public import EventSourcing
+package import OptionKit
 
 /// Hands pushes to the world outside: APNs, a webhook, …
 ///
@@ -120,16 +121,18 @@ public struct PushOptions: Sendable {
 
   public subscript(_ name: String) -> String? { lookUp(name) }
 
-  /// The value of an option, unless it is empty.
-  public func text(_ name: String) -> String? { lookUp(name).flatMap { $0.isEmpty ? nil : $0 } }
-
-  public func integer(_ name: String) -> Int? { lookUp(name).flatMap(Int.init) }
-
-  public func flag(_ name: String) -> Bool { lookUp(name) == "true" }
+  /// These values in place of what there is; nil leaves it.
+  package func with(_ values: [String: String?]) -> PushOptions {
+    PushOptions { name in (values[name] ?? nil) ?? self[name] }
+  }
 
   /// The options of a list that are missing or empty, for `PushProvider.obstacle`.
-  public func missing(_ names: [String]) -> String? {
-    let missing = names.filter { text($0) == nil }
+  package func missing(_ keys: [OptionKey<String?>]) -> String? {
+    let missing = keys.filter { self[$0] == nil }.map(\.name)
     return missing.isEmpty ? nil : "not set: " + missing.joined(separator: ", ")
   }
+}
+
+extension PushOptions: OptionReader {
+  package func text(of name: String) -> String? { lookUp(name) }
 }

@@ -1,5 +1,6 @@
 package import EngineKit
 import EventSourcing
+package import OptionKit
 import StorageDomain
 
 extension EntityCard {
@@ -9,4 +10,5 @@ extension EntityCard {
 
 extension StorageService: Feature {
   package static var kinds: [EntityCard] { [.stored] }
+  package static var options: [OptionSpecification] { [] }
 }

@@ -1,5 +1,6 @@
 package import EngineKit
 import EventSourcing
+package import OptionKit
 import SupportDomain
 
 extension EntityCard {
@@ -19,4 +20,7 @@ extension EntityCard {
 
 extension SupportService: Feature {
   package static var kinds: [EntityCard] { [.supportRequest, .supportUser, .supportApp] }
+  package static var options: [OptionSpecification] {
+    SupportLimits.options + SupportOptions.options + SupportAppOptions.options + SupportAgentOptions.options
+  }
 }

@@ -1,5 +1,6 @@
 import EngineKit
 import EventSourcing
+import OptionKit
 import PushDomain
 import PushEngine
 import SupportDomain
@@ -126,11 +127,12 @@ final class SupportWebhooks: Sendable {
   }
 
   private func webhookOptions(_ settings: SupportAppSettings) -> PushOptions {
+    let terms = SupportPushOptions.keys
     // Under the name of the credentials, which need not be the app's.
-    named(settings).with(
+    return named(settings).with(
       [
-        "support.webhook_timeout": options.current.support("webhook_timeout"),
-        "support.test": settings.isTest ? "true" : nil, "support.zendesk_signature_secret": settings.zendeskSecret,
+        terms.timeout.name: options.current.support.text(of: SupportOptions.keys.webhookTimeout.name),
+        terms.isTest.name: settings.isTest ? "true" : nil, terms.zendeskSecret.name: settings.zendeskSecret,
       ])
   }
 
@@ -139,12 +141,13 @@ final class SupportWebhooks: Sendable {
     of target: PushAddress, _ given: PushOptions
   ) -> (provider: any PushProvider, address: PushAddress, options: PushOptions)? {
     if target.type == SupportCourier.eventsType {
-      let current = options.current
-      guard let url = current.support("events_url"), let provider = providers(Self.eventsType) else { return nil }
-      let secret = current.support("events_secret")
+      let (current, terms, keys) = (options.current, SupportPushOptions.keys, SupportOptions.keys)
+      guard let url = current.support[keys.eventsURL], let provider = providers(Self.eventsType) else { return nil }
+      let secret = current.support[keys.eventsSecret]
       let options = given.with([
-        "support.webhook_timeout": current.support("webhook_timeout"), "support.test": current.support("events_test"),
-        "webhooks.secret": secret,
+        terms.timeout.name: current.support.text(of: keys.webhookTimeout.name),
+        terms.isTest.name: current.support.text(of: keys.isEventsTest.name),
+        WebhookOptions.keys.secret.name: secret,
       ])
       return (provider, PushAddress(type: Self.eventsType, deviceID: url), options)
     }
@@ -162,13 +165,6 @@ final class SupportWebhooks: Sendable {
       )
     case .direct, nil: return nil
     }
-  }
-}
-
-extension PushOptions {
-  /// With these in place of what there is; nil leaves it.
-  fileprivate func with(_ values: [String: String?]) -> PushOptions {
-    PushOptions { name in (values[name] ?? nil) ?? self[name] }
   }
 }
 

@@ -5,6 +5,7 @@ import EntityRuntime
 import EventSourcing
 import JSONEnvelope
 import Logging
+import OptionKit
 import PushDomain
 import PushEngine
 import SupportDomain
@@ -215,7 +216,7 @@ extension SupportService {
 
   private func expiry(_ target: PushAddress) -> Timestamp {
     let seconds =
-      dispatcher.pushOptions(target, tag: Self.tag).integer("push.time_to_live")
+      dispatcher.pushOptions(target, tag: Self.tag).ifSet(DeliveryOptions.keys.secondsToLive)
       ?? dispatcher.limits.supportPushSecondsDefault
     return context.time.now.advanced(by: .seconds(seconds))
   }
@@ -227,12 +228,12 @@ extension SupportService {
     let found = await request.peek { request in
       SupportRequestView(request, number: number, for: .agent).map { ($0, comment.flatMap { request[comment: $0] }) }
     }
-    guard let (view, comment) = found, options.current.support("events_url") != nil else {
+    guard let (view, comment) = found, options.current.support[SupportOptions.keys.eventsURL] != nil else {
       return await dispatcher.producers.accepted(id)
     }
     let target = PushAddress(type: SupportCourier.eventsType, deviceID: String(view.terms.requester))
     let content = SupportRendering.event(
-      report, view, comment: comment, at: view.updatedAt, base: options.current.server("external_url_base") ?? "")
+      report, view, comment: comment, at: view.updatedAt, base: options.current[NodeOptions.keys.externalURLBase] ?? "")
     _ = await dispatcher.enqueue(
       PushMessage(
         producer: id.producer, number: id.number, tag: Self.eventTag, alert: "", content: content,

@@ -3,6 +3,7 @@ import ChatEngine
 public import EngineKit
 import EntityRuntime
 public import EventSourcing
+import OptionKit
 public import SupportDomain
 
 // Requests. Spec: support requests 8.
@@ -315,7 +316,7 @@ extension SupportService {
 
   // MARK: Parts
 
-  var reports: Bool { options.current.support("events_url") != nil }
+  var reports: Bool { options.current.support[SupportOptions.keys.eventsURL] != nil }
 
   /// Not by the index, which follows a moment after the request is durable: it says itself whether it is there.
   /// - Throws: `.notFound` also for another's.

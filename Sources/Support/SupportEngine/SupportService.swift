@@ -5,6 +5,7 @@ package import EngineKit
 import EntityRuntime
 import EventSourcing
 import Logging
+import OptionKit
 import PushDomain
 package import PushEngine
 package import StorageEngine
@@ -168,7 +169,8 @@ public struct SupportService: Sendable {
   ) async throws(SupportFailure) -> SupportActor {
     let key = SupportIdentity.Key.agent(name)
     let known = index.number(of: key).flatMap { index[user: $0]?.identity }
-    let identity = SupportIdentity(key: key, name: options.current.sections["support.agents"]?[name] ?? known?.name)
+    let identity = SupportIdentity(
+      key: key, name: options.current.section(.supportAgents).text(of: name) ?? known?.name)
     let user = try entity(of: key)
     if known != identity { try await perform(.identify(identity), on: user) { _ in } }
     return .agent(number: Int64(user.id.key) ?? 0, services: services)

@@ -13,9 +13,6 @@ public struct BudgetSettings: Sendable, Equatable {
   /// Addresses, and users, of whom what they did is known, for each action.
   public var keysMaximum = 32_768
 
-  /// Loopback.
-  public static let exemptDefault = ["127.0.0.0/8", "::1"]
-
   public init() {
     addressPerMinute = [:]
     userPerMinute = [:]
@@ -23,7 +20,8 @@ public struct BudgetSettings: Sendable, Equatable {
       addressPerMinute[action] = action.addressPerMinute
       userPerMinute[action] = action.userPerMinute
     }
-    exempt = Self.exemptDefault.compactMap { AddressBlock($0) }
+    // Loopback.
+    exempt = ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) }
   }
 
   func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// All addresses with the same first bits.
 public struct AddressBlock: Sendable, Hashable {
   public let base: IPAddress
@@ -33,5 +39,17 @@ public struct AddressBlock: Sendable, Hashable {
 
   public func contains(_ address: IPAddress) -> Bool {
     length == 0 || (base.bits ^ address.bits) >> (128 - length) == 0
+  }
+}
+
+extension AddressBlock: CustomStringConvertible {
+  /// As it is read: `10.0.0.0/8`, `fd00::/8`, or one address alone. Spec: RFC 5952 for the shortest form of IPv6.
+  public var description: String {
+    if base.ipv4 != nil && length >= 96 { return length == 128 ? base.text : "\(base.text)/\(length - 96)" }
+    var bits = base.bits.bigEndian
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    _ = inet_ntop(AF_INET6, &bits, &text, socklen_t(text.count))
+    let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return length == 128 ? address : "\(address)/\(length)"
   }
 }

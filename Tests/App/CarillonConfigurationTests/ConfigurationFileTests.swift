@@ -1,3 +1,4 @@
+import OptionKit
 import SystemPackage
 import Testing
 
@@ -49,7 +50,7 @@ struct ConfigurationFileTests {
   func empty(yaml: String) throws {
     let loaded = try ConfigurationLoader.load(yaml: yaml)
     #expect(loaded.sections.isEmpty)
-    #expect(loaded.server("port") == "8080")
+    #expect(loaded[ServerOptions.keys.port] == 8_080)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Configuration
+import OptionKit
 import Testing
 
 @testable import CarillonConfiguration

@@ -1,3 +1,4 @@
+import OptionKit
 import Testing
 
 @testable import CarillonConfiguration

@@ -1,3 +1,4 @@
+import Bayeux
 import EdgeSecurity
 import Testing
 
@@ -14,10 +15,6 @@ struct ServerSettingsTests {
     let settings = try settings("")
     #expect(settings.port == 8080)
     #expect(settings.tls == nil)
-    #expect(settings.allowedOrigins.isEmpty)
-    #expect(settings.cometTimeoutMilliseconds == 30_000)
-    #expect(settings.cometHoldMilliseconds == 25_000)
-    #expect(settings.cometMaxIntervalMilliseconds == 10_000)
     #expect(settings.journalSegmentBytes == 64 * 1_048_576)
   }
 
@@ -29,19 +26,19 @@ struct ServerSettingsTests {
         tls.certificate: chain.pem
         tls.key: key.pem
         shutdown_grace: 1.5
-        allowed_origins: [https://a.example.test, https://b.example.test]
         journal.segment_size: 8 MiB
         cookie_required: true
       """)
     #expect(settings.tls == TLSFiles(certificateChainPath: "chain.pem", privateKeyPath: "key.pem"))
     #expect(settings.shutdownGrace == .milliseconds(1_500))
-    #expect(settings.allowedOrigins == "https://a.example.test,https://b.example.test")
     #expect(settings.journalSegmentBytes == 8_388_608)
     #expect(settings.isCookieRequired)
   }
 
   @Test("a connect is held shorter than advised", arguments: [(30_000, 25_000), (6_000, 3_000), (1_200, 600)])
   func hold(timeout: Int, hold: Int) throws {
-    #expect(try settings("server: { cometd.timeout: \(timeout) }").cometHoldMilliseconds == hold)
+    let loaded = try ConfigurationLoader.load(yaml: "server: { cometd.timeout: \(timeout) }")
+    #expect(loaded.sessionSettings.timeoutMilliseconds == timeout)
+    #expect(loaded.sessionSettings.holdMilliseconds == hold)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OptionKit
 import Testing
 
 @testable import CarillonConfiguration
@@ -14,10 +15,10 @@ struct SupportOptionsTests {
   @Test("the schema's built-in values are the engine's own")
   func defaults() throws {
     var builtIn: [String: String] = [:]
-    for option in Schema.support { builtIn[option.name] = option.defaultValue }
+    for option in SupportLimits.options { builtIn[option.name] = option.defaultValue }
     #expect(SupportLimits(Options(sections: ["support": builtIn])) == SupportLimits(Options(sections: [:])))
     var app: [String: String] = [:]
-    for option in Schema.supportApp { app[option.name] = option.defaultValue }
+    for option in SupportAppOptions.options { app[option.name] = option.defaultValue }
     let written = try #require(SupportAppSettings("shop", Options(sections: ["support.app.shop": app])))
     let absent = try #require(SupportAppSettings("shop", Options(sections: ["support.app.shop": [:]])))
     let values = SupportTemplateValues(agent: "Ann", comment: "Done", subject: "Help", ticket: "5")
@@ -25,25 +26,6 @@ struct SupportOptionsTests {
     #expect(written.identity == absent.identity && written.integration == absent.integration)
     #expect(written.coalescing == absent.coalescing && written.isTest == absent.isTest)
     #expect(written.hasConversations == absent.hasConversations && written.hasAttachments == absent.hasAttachments)
-  }
-
-  @Test("the bounds that values may have are the engine's own, so that none is cut in silence")
-  func bounds() throws {
-    for option in Schema.support {
-      let extremes: [Int]
-      switch option.type {
-      case .integer(let range), .byteCount(let range), .wholeSeconds(let range):
-        extremes = [range.lowerBound, range.upperBound]
-      default: continue
-      }
-      let seen = extremes.map { value in
-        SupportLimits(Options(sections: ["support": [option.name: String(value)]]))
-      }
-      let beyond = [extremes[0] - 1, extremes[1] + 1].map { value in
-        SupportLimits(Options(sections: ["support": [option.name: String(value)]]))
-      }
-      #expect(beyond == seen, "\(option.name)")
-    }
   }
 
   @Test("what is set arrives in the engine")

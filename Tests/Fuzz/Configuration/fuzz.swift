@@ -1,4 +1,5 @@
 import Fuzzing
+import OptionKit
 
 @testable import CarillonConfiguration
 

@@ -1,5 +1,6 @@
 import ChatDomain
 import Engine
+import OptionKit
 import Testing
 
 @Suite("Looking options up")
@@ -50,6 +51,16 @@ struct OptionsTests {
     #expect(options.service("one", "_ttl") == "20")
     #expect(options.service("two", "_ttl", request: [DataPair("_ttl", "30")]) == "10")
     #expect(options.service("two", "_client_timeout_notification") == nil)
+  }
+
+  @Test("what a request brings, and is no value of the option, counts as not set")
+  func outOfBounds() {
+    let options = Options(sections: ["service.one": ["_overwritable_options": "_ttl, _max_notify_delivery_attempts"]])
+    let keys = ChatOptions.keys
+    let fine = options.service("one", request: [DataPair("_ttl", "30"), DataPair(keys.pushAttempts.name, "100")])
+    #expect(fine[keys.timeToLive] == .seconds(30) && fine[keys.pushAttempts] == 100)
+    let wrong = options.service("one", request: [DataPair("_ttl", "0"), DataPair(keys.pushAttempts.name, "101")])
+    #expect(wrong[keys.timeToLive] == ChatPolicy().timeToLive && wrong[keys.pushAttempts] == 3)
   }
 
   @Test("a configuration that names no service has request-chat; one that names another does not")

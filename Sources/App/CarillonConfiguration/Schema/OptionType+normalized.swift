@@ -1,11 +1,21 @@
 import Foundation
 import NetworkAddress
+import OptionKit
 
 /// Why a value is not of its option's type.
 struct ValueMismatch: Error, Equatable {
   let reason: String
   /// False where the reason says already what was found.
   var quotesValue = true
+}
+
+extension OptionSpecification {
+  /// The value in its one form, as `OptionType` has it.
+  func normalized(_ text: String) throws(ValueMismatch) -> String {
+    let trimmed = text.trimmed
+    if takesPlaceholder, trimmed.count > 2, trimmed.hasPrefix("$"), trimmed.hasSuffix("$") { return trimmed }
+    return try type.normalized(text)
+  }
 }
 
 extension OptionType {
@@ -63,11 +73,6 @@ extension OptionType {
       guard TimeZone(identifier: trimmed) != nil else { throw expected }
       return trimmed
     }
-  }
-
-  /// The members of a list, blanks around them taken off, empty ones left out.
-  static func members(of text: String) -> [String] {
-    text.split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 
   private var expected: ValueMismatch { ValueMismatch(reason: "must be \(article)\(summary)") }

@@ -1,17 +1,37 @@
+import CCSEdge
+import DeviceEdge
+import EdgeSecurity
+import Engine
+import HTTPEdge
+package import OptionKit
+import PushProviders
+
 /// Every option there is: validates, gives defaults, and is printed by `carillon config options`.
 ///
-/// A new option is one row in one of the tables `server`, `budgets`, `push`, `service`, `callback`, `support`.
-public enum Schema {
-  public static let options: [OptionSpecification] =
-    server + budgets + push + chat + service + callback + support + supportApp + supportAgents
+/// A new option is a key in the table of the capability that reads it.
+package enum Schema {
+  /// A line for each capability and each edge. Limits and budgets come last in their section.
+  package static let options: [OptionSpecification] = limitsLast(
+    ServerOptions.options
+      + EdgeOptions.all
+      + DeviceEdgeOptions.options + DeviceEdgeLimits.options
+      + CCSOptions.options + CCSLimits.options
+      + Catalogue.options
+      + Node.options
+      + ProviderOptions.all
+      + BudgetSettings.options)
+
+  private static func limitsLast(_ options: [OptionSpecification]) -> [OptionSpecification] {
+    options.filter { !$0.isBound } + options.filter(\.isBound)
+  }
 
   /// The sections that every configuration has, whether the file names them or not.
-  public static let fixedSections = ["server", "push", "chat", "callback", "support"]
+  package static let fixedSections = ["server", "push", "chat", "callback", "support"]
 
   private static let byName: [String: [OptionSpecification]] = Dictionary(grouping: options, by: \.name)
 
   /// The one spelling under which an option is stored: `ios.` is an old spelling of `apple.`. Spec: GMS 8.3.
-  public static func canonicalName(_ name: String) -> String {
+  package static func canonicalName(_ name: String) -> String {
     if let rest = name.removing(prefix: "debug.") { return "debug." + canonicalName(rest) }
     if let rest = name.removing(prefix: "ios.") { return "apple." + rest }
     return name
@@ -20,7 +40,7 @@ public enum Schema {
   private static let families = options.filter(\.isFamily)
 
   /// The row for `name` in a section of this kind; nil if it may not stand there.
-  public static func option(_ name: String, in kind: SectionKind) -> OptionSpecification? {
+  package static func option(_ name: String, in kind: SectionKind) -> OptionSpecification? {
     let canonical = canonicalName(name)
     if let match = byName[canonical]?.first(where: { $0.sections.contains(kind) }) { return match }
     if let plain = canonical.removing(prefix: "debug.") {
@@ -29,12 +49,9 @@ public enum Schema {
     return families.first { canonical.hasPrefix($0.name) && $0.sections.contains(kind) }
   }
 
-  public static func options(in kind: SectionKind) -> [OptionSpecification] {
+  package static func options(in kind: SectionKind) -> [OptionSpecification] {
     options.filter { $0.sections.contains(kind) }
   }
-
-  /// The built-in value of an option of section `server`.
-  static func serverDefault(_ name: String) -> String? { option(name, in: .server)?.defaultValue }
 
   /// The nearest name that may stand in a section of this kind; nil if none is near.
   static func suggestion(for name: String, in kind: SectionKind) -> String? {
@@ -49,7 +66,7 @@ public enum Schema {
   }
 
   /// The name that was probably meant; nil if none is near.
-  public static func nearest(to name: String, among names: [String]) -> String? {
+  package static func nearest(to name: String, among names: [String]) -> String? {
     let wanted = Array(name.lowercased().utf8)
     let distances = names.map { (name: $0, distance: editDistance(wanted, Array($0.lowercased().utf8))) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
@@ -71,4 +88,9 @@ public enum Schema {
     }
     return row[right.count]
   }
+}
+
+extension OptionSpecification {
+  /// `limits.…`, `budget.…`
+  fileprivate var isBound: Bool { name.hasPrefix("limits.") || name.hasPrefix("budget.") }
 }

@@ -1,5 +1,9 @@
+public import CCSEdge
+public import DeviceEdge
 public import EdgeSecurity
 import Engine
+import HTTPEdge
+import OptionKit
 
 /// The options `gcm.*` of section `server`: where devices and app servers connect.
 public struct MessagingSettingsOfServer: Sendable, Equatable {
@@ -9,31 +13,29 @@ public struct MessagingSettingsOfServer: Sendable, Equatable {
   /// Nil: plain TCP, for a server behind something that speaks TLS for it.
   public let tls: TLSFiles?
   public let ccsDomains: [String]
-  public let mcsConnectionsMaximum: Int
-  public let ccsConnectionsMaximum: Int
+  public let deviceLimits: DeviceEdgeLimits
+  public let ccsLimits: CCSLimits
   /// What devices are told.
   let mcsHost: String?
   let mcsPublicPort: Int
   let checkInInterval: Duration
   let webPushOrigins: [String]
 
-  public init(_ configuration: LoadedConfiguration) {
-    let reader = ServerOptionReader(configuration: configuration)
-    let server = ServerSettings(configuration)
-    mcsPort = configuration.server("gcm.mcs_port").flatMap { Int($0) }
-    ccsPort = configuration.server("gcm.ccs_port").flatMap { Int($0) }
-    if let certificate = configuration.server("gcm.tls.certificate"), let key = configuration.server("gcm.tls.key") {
-      tls = TLSFiles(certificateChainPath: certificate, privateKeyPath: key)
-    } else {
-      tls = server.tls
-    }
-    ccsDomains = Options.list(reader.text("gcm.ccs_domains"))
-    mcsConnectionsMaximum = reader.integer("limits.mcs_connections")
-    ccsConnectionsMaximum = reader.integer("limits.ccs_connections")
-    mcsHost = configuration.server("gcm.mcs_host") ?? server.externalURLBase.flatMap { Self.host(of: $0) }
-    mcsPublicPort = configuration.server("gcm.mcs_public_port").flatMap { Int($0) } ?? mcsPort ?? 5_228
-    checkInInterval = reader.seconds("gcm.checkin_interval")
-    webPushOrigins = configuration.server("gcm.web_push_origins").map { Options.list($0) } ?? []
+  public init(_ options: LoadedConfiguration) {
+    let server = ServerSettings(options)
+    let published = PublishedAddressOptions.keys
+    mcsPort = options[DeviceEdgeOptions.keys.port]
+    ccsPort = options[CCSOptions.keys.port]
+    tls =
+      TLSFiles(options[MessagingOptions.keys.certificate], options[MessagingOptions.keys.certificateKey])
+      ?? server.tls
+    ccsDomains = options[CCSOptions.keys.domains]
+    deviceLimits = DeviceEdgeLimits(options)
+    ccsLimits = CCSLimits(options)
+    mcsHost = options[published.deviceHost] ?? server.externalURLBase.flatMap { Self.host(of: $0) }
+    mcsPublicPort = options[published.devicePort] ?? mcsPort ?? MessagingEdgeSettings().devicePort
+    checkInInterval = options[published.checkInInterval]
+    webPushOrigins = options[published.webPushOrigins] ?? []
   }
 
   /// Of `scheme://host:port/…`.

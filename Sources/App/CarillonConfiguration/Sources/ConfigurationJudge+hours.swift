@@ -1,4 +1,6 @@
 import CallbackDomain
+import Engine
+import OptionKit
 
 extension ConfigurationJudge {
   /// Opening hours that cannot be read, and services that are said to know them but do not exist. Spec: GMS 9.5.
@@ -11,12 +13,13 @@ extension ConfigurationJudge {
         guard let origin = origins[section]?[error.option] else { continue }
         refuse(ConfigurationProblem(origin, section: section, option: error.option, reason: error.reason))
       }
-      guard let (service, origin) = value(of: "_business_hours_service", in: section), !service.isEmpty,
+      let key = CallbackOptions.keys.officeService
+      guard let (service, origin) = value(of: key.name, in: section), !service.isEmpty,
         sections["service.\(service)"] == nil
       else { continue }
       refuse(
         ConfigurationProblem(
-          origin, section: section, option: "_business_hours_service",
+          origin, section: section, option: key.name,
           reason: "there is no section service.\(service)"))
     }
   }

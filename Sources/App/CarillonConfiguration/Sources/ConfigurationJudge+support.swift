@@ -1,13 +1,16 @@
 import Engine
 import Foundation
+import OptionKit
+import SupportDomain
 import TextEncoding
 
 // Apps of support requests that could not work as they are configured. Spec: support requests 2, 5.
 extension ConfigurationJudge {
   mutating func judgeSupport() {
-    judgeTLS(of: "events_url", unless: "events_test", in: "support")
-    if let secret = value(of: "events_secret", in: "support"), !Self.isWebhookSecret(secret.value) {
-      refuse("events_secret", in: "support", "must be whsec_ and \(Self.webhookSecretBytes.words) bytes as base64")
+    let keys = SupportOptions.keys
+    judgeTLS(of: keys.eventsURL.name, unless: keys.isEventsTest.name, in: SectionKind.support.form)
+    if let secret = value(of: keys.eventsSecret, in: .support), !Self.isWebhookSecret(secret.value) {
+      refuse(keys.eventsSecret, in: .support, "must be whsec_ and \(Self.webhookSecretBytes.words) bytes as base64")
     }
     let apps = sections.keys.filter { SectionKind(section: $0) == .supportApp }.sorted()
     for app in apps {
@@ -19,34 +22,36 @@ extension ConfigurationJudge {
   }
 
   private mutating func judgeIdentity(of app: String) {
-    judgeTLS(of: "jwt_url", unless: "test", in: app)
-    if let secret = value(of: "jwt_secret", in: app), !Limits.sharedSecretBytes.contains(secret.value.utf8.count) {
-      refuse("jwt_secret", in: app, "must have \(Limits.sharedSecretBytes.words) bytes")
+    let (keys, bytes) = (SupportAppOptions.keys, SharedSecret.byteCounts)
+    judgeTLS(of: keys.jwtURL.name, unless: keys.isTest.name, in: app)
+    if let secret = value(of: keys.jwtSecret.name, in: app), !bytes.contains(secret.value.utf8.count) {
+      refuse(keys.jwtSecret.name, in: app, "must have \(bytes.words) bytes")
     }
-    guard value(of: "identity", in: app)?.value == "jwt" else { return }
-    for needed in ["jwt_url", "jwt_secret"] where value(of: needed, in: app) == nil {
-      refuse("identity", in: app, "jwt needs option \(needed) beside it")
+    guard keys.identity.written(value(of: keys.identity.name, in: app)?.value) == .jwt else { return }
+    for needed in [keys.jwtURL.name, keys.jwtSecret.name] where value(of: needed, in: app) == nil {
+      refuse(keys.identity.name, in: app, "jwt needs option \(needed) beside it")
     }
   }
 
   private mutating func judgeIntegration(of app: String) {
-    judgeTLS(of: "webhook_url", unless: "test", in: app)
-    let secret = value(of: "zendesk_signature_secret", in: app)?.value ?? ""
-    if secret.utf8.count > Limits.sharedSecretBytes.upperBound {
-      refuse("zendesk_signature_secret", in: app, "is longer than \(Limits.sharedSecretBytes.upperBound) bytes")
+    let (keys, longest) = (SupportAppOptions.keys, SharedSecret.byteCounts.upperBound)
+    judgeTLS(of: keys.webhookURL.name, unless: keys.isTest.name, in: app)
+    let secret = value(of: keys.zendeskSecret.name, in: app)?.value ?? ""
+    if secret.utf8.count > longest {
+      refuse(keys.zendeskSecret.name, in: app, "is longer than \(longest) bytes")
     }
-    guard let (integration, origin) = value(of: "integration", in: app), integration == "webhook",
-      value(of: "webhook_url", in: app) == nil
+    guard let (integration, origin) = value(of: keys.integration.name, in: app),
+      keys.integration.written(integration) == .webhook, value(of: keys.webhookURL.name, in: app) == nil
     else { return }
     warn(
       ConfigurationProblem(
-        origin, section: app, option: "integration",
-        reason: "nobody is notified until webhook_url is set, here or by an operator through the API"))
+        origin, section: app, option: keys.integration.name,
+        reason: "nobody is notified until \(keys.webhookURL.name) is set, here or by an operator through the API"))
   }
 
   /// What the notifications say. Of two spellings of one language, one would win by chance.
   private mutating func judgeTemplates(of app: String) {
-    for family in ["notification_title", "notification_body"] {
+    for family in [SupportAppOptions.keys.title.name, SupportAppOptions.keys.body.name] {
       var seen: [String: String] = [:]
       for option in (sections[app] ?? [:]).keys.sorted() where option == family || option.hasPrefix(family + ".") {
         if option != family {
@@ -68,12 +73,13 @@ extension ConfigurationJudge {
 
   /// The SDK asks by this id alone: it must name one app.
   private mutating func judgeIDs(of apps: [String]) {
+    let key = SupportAppOptions.keys.appID.name
     var seen: [String: String] = [:]
     for app in apps {
-      let id = value(of: "app_id", in: app)?.value ?? app.removing(prefix: SectionKind.supportAppPrefix) ?? app
+      let id = value(of: key, in: app)?.value ?? app.removing(prefix: SectionKind.supportAppPrefix) ?? app
       guard let other = seen.updateValue(app, forKey: id) else { continue }
-      let (named, twin) = value(of: "app_id", in: app) == nil ? (other, app) : (app, other)
-      refuse("app_id", in: named, "is the id of section \(twin) too")
+      let (named, twin) = value(of: key, in: app) == nil ? (other, app) : (app, other)
+      refuse(key, in: named, "is the id of section \(twin) too")
     }
   }
 

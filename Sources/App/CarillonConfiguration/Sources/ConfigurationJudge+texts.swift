@@ -1,4 +1,5 @@
 import Engine
+import OptionKit
 import SystemPackage
 
 extension ConfigurationJudge {
@@ -11,15 +12,12 @@ extension ConfigurationJudge {
   /// ```
   mutating func texts() -> TextTable {
     var texts = TextTable()
-    guard let (path, origin) = value(of: "localizationFileLocation", in: "push") else { return texts }
+    guard let (path, _) = value(of: NodeOptions.keys.textFile, in: .push) else { return texts }
     let yaml: String
     do throws(Errno) {
       yaml = try FilePath(path).contents(bytesMaximum: Limits.fileBytesMaximum)
     } catch {
-      refuse(
-        ConfigurationProblem(
-          origin, section: "push", option: "localizationFileLocation",
-          reason: "\(path.quoted) \(FilePath.complaint(error))"))
+      refuse(NodeOptions.keys.textFile, in: .push, "\(path.quoted) \(FilePath.complaint(error))")
       return texts
     }
     let document = ConfigurationDocument(yaml: yaml, path: path)

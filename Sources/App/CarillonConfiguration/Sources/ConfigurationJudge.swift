@@ -1,3 +1,6 @@
+import Engine
+import OptionKit
+
 /// Collects what is good and what is not.
 struct ConfigurationJudge {
   private var problems: [ConfigurationProblem]
@@ -15,6 +18,23 @@ struct ConfigurationJudge {
   func value(of option: String, in section: String) -> (value: String, origin: ConfigurationOrigin)? {
     guard let value = sections[section]?[option], let origin = origins[section]?[option] else { return nil }
     return (value, origin)
+  }
+
+  func value<Value>(
+    of key: OptionKey<Value>, in kind: SectionKind
+  ) -> (value: String, origin: ConfigurationOrigin)? { value(of: key.name, in: kind.form) }
+
+  /// Complains of an option that is set.
+  mutating func refuse<Value>(_ key: OptionKey<Value>, in kind: SectionKind, _ reason: String) {
+    guard let (_, origin) = value(of: key, in: kind) else { return }
+    refuse(ConfigurationProblem(origin, section: kind.form, option: key.name, reason: reason))
+  }
+
+  /// Warns of an option that is set there.
+  mutating func warn<Value>(
+    _ key: OptionKey<Value>, in kind: SectionKind, _ origin: ConfigurationOrigin, _ reason: String
+  ) {
+    warn(ConfigurationProblem(origin, section: kind.form, option: key.name, reason: reason))
   }
 
   /// nil, and a problem, for a section that has no meaning.
@@ -109,10 +129,11 @@ struct ConfigurationJudge {
 
   /// Options that mean nothing without each other.
   private mutating func judgePairs() {
-    let together = [
-      ("username", "password"), ("password", "username"), ("tls.certificate", "tls.key"),
-      ("tls.key", "tls.certificate"),
+    let (server, credentials) = (ServerOptions.keys, CredentialOptions.keys)
+    let pairs = [
+      (credentials.username.name, credentials.password.name), (server.certificate.name, server.certificateKey.name),
     ]
+    let together = pairs.flatMap { [$0, ($0.1, $0.0)] }
     for (section, options) in sections.sorted(by: { $0.key < $1.key }) {
       for (present, needed) in together where options[present] != nil && options[needed] == nil {
         guard let origin = origins[section]?[present] else { continue }

@@ -1,4 +1,5 @@
 import Configuration
+import OptionKit
 import Synchronization
 
 /// The sources, one above the other, read through one `ConfigReader`.

@@ -1,3 +1,5 @@
+package import OptionKit
+
 /// One option set on the command line or by a `CARILLON_SET_…` variable.
 public struct ConfigurationOverride: Sendable, Equatable {
   public let section: String
@@ -6,9 +8,9 @@ public struct ConfigurationOverride: Sendable, Equatable {
   public let origin: ConfigurationOrigin
 
   /// A first-class flag, such as `--port 8080`.
-  public init(section: String, option: String, value: String, flag: String) {
-    self.section = section
-    self.option = option
+  package init<Value>(_ option: OptionKey<Value>, in section: SectionKind, value: String, flag: String) {
+    self.section = section.form
+    self.option = option.name
     self.value = value
     origin = .commandLine(argument: flag)
   }

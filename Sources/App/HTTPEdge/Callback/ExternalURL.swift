@@ -1,5 +1,6 @@
 import Engine
 import Hummingbird
+import OptionKit
 
 /// What the absolute URLs in dialogs and records begin with. Spec: GMS 2.1, 9.3.
 struct ExternalURL: Equatable {
@@ -10,7 +11,7 @@ struct ExternalURL: Equatable {
 
   /// The configured base, else what the client called us by. One without a path means our own path.
   init(_ settings: MessagingEdgeSettings, _ options: Options, _ request: Request, _ context: EdgeRequestContext) {
-    self.init(origin: settings.origin(request, context), comet: options.server("comet_url"))
+    self.init(origin: settings.origin(request, context), comet: options[AccessOptions.keys.cometURL])
   }
 
   /// - Parameter origin: scheme, authority and, behind a proxy that has its own, a path.

@@ -2,6 +2,7 @@ import ChatAPI
 import Engine
 import HTTPTypes
 import Hummingbird
+import OptionKit
 
 /// Who asks. 401 makes an app forget its user: it is said to a bearer that opens nothing, to whoever shows none, and
 /// never for a fault that passes. Spec: support requests 2, 2.1.
@@ -83,8 +84,8 @@ struct SupportAccess {
   /// Whether it is an agent's, who is no end user: by the name of a token, or by the option `support.agent_emails`.
   func isAgent(email: String) throws(EdgeFailure) -> Bool {
     let email = email.trimmed.lowercased()
-    let listed = engine.options.current.sections["support"]?["agent_emails"] ?? ""
-    if Options.list(listed).contains(where: { $0.lowercased() == email }) { return true }
+    let listed = engine.options.current.support[SupportOptions.keys.agentEmails] ?? []
+    if listed.contains(where: { $0.lowercased() == email }) { return true }
     guard let tokens = try? tokens.list() else { throw .unavailable("The agents' tokens cannot be read") }
     return tokens.contains {
       $0.isUsable && ($0.role == .agent || $0.role == .supervisor) && $0.name.lowercased() == email

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarillonConfiguration
 import HTTPEdge
+import OptionKit
 
 /// `carillon config`: the configuration judged, the schema printed.
 struct ConfigCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarillonConfiguration
+import OptionKit
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -39,7 +40,7 @@ struct ConfigurationArguments: ParsableArguments {
     if let dataDirectory {
       overrides.append(
         ConfigurationOverride(
-          section: "server", option: "data_directory", value: dataDirectory, flag: "--data-directory"))
+          ServerOptions.keys.dataDirectory, in: .server, value: dataDirectory, flag: "--data-directory"))
     }
     return ConfigurationSources(
       file: config.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,

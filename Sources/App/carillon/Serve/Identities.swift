@@ -2,6 +2,7 @@ import Engine
 import EventSourcing
 import HTTPEdge
 import Logging
+import OptionKit
 import PushDomain
 import PushProviders
 
@@ -19,7 +20,7 @@ extension IdentityVerifier {
       guard let url = app.jwtURL, let secret = app.jwtSecret else { throw .unreachable(retryAfter: nil) }
       let current = options.current
       let lookUp = PushOptions { name in
-        name == "support.test"
+        name == SupportPushOptions.keys.isTest.name
           ? String(app.isTest) : current.push(name, provider: app.pushProvider, tag: "", debug: app.usesDebug)
       }
       do throws(IdentityFailure) {

@@ -4,6 +4,7 @@ import Engine
 import EventSourcing
 import Logging
 import Metrics
+import OptionKit
 import PushDomain
 import PushProviders
 
@@ -23,9 +24,8 @@ struct Providers {
   private let fcm: FCMProvider
 
   init(_ settings: PushSettings) {
-    var webhooks = WebhookSettings()
+    var webhooks = settings.webhooks
     webhooks.version = Version.current
-    webhooks.inFlightPerEndpointMaximum = settings.inFlightPerHostMaximum
     courier = WebhookCourier(webhooks)
     identities = IdentityVerifier(courier: courier)
     apns = APNsProvider(tokenStore: FileProviderTokenStore(directory: settings.providerTokenDirectory))
@@ -64,7 +64,7 @@ struct Providers {
   /// Every enabled type, with the credentials of section `push` and with each named provider that has some of its own.
   func readiness(_ configuration: LoadedConfiguration) -> [Readiness] {
     let options = configuration.options
-    let enabled = Options.list(options.push("pushEnabled", tag: "") ?? PushType.comet.rawValue)
+    let enabled = options.section(.push)[DeliveryOptions.keys.enabledTypes]
     let named = SectionNames.providers(configuration.sections.keys)
     var found: [Readiness] = []
     for type in enabled where table[type] != nil {

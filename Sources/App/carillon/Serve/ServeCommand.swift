@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarillonConfiguration
 import Logging
+import OptionKit
 
 #if canImport(Glibc)
   import Glibc
@@ -25,8 +26,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     var flags: [ConfigurationOverride] = []
-    if let port { flags.append(ConfigurationOverride(section: "server", option: "port", value: port, flag: "--port")) }
-    if let host { flags.append(ConfigurationOverride(section: "server", option: "host", value: host, flag: "--host")) }
+    let keys = ServerOptions.keys
+    if let port { flags.append(ConfigurationOverride(keys.port, in: .server, value: port, flag: "--port")) }
+    if let host { flags.append(ConfigurationOverride(keys.host, in: .server, value: host, flag: "--host")) }
     let loaded = try arguments.loadOrExit(flags)
     let settings = ServerSettings(loaded)
     let level = LogLevelSwitch(Logger.Level(rawValue: settings.logLevel) ?? .info)

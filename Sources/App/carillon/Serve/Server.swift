@@ -9,6 +9,7 @@ import Journal
 import Logging
 import NIOCore
 import NIOPosix
+import OptionKit
 import PrometheusMetrics
 import PushProviders
 import ServerKit
@@ -107,22 +108,22 @@ struct Server {
   ) throws -> (MCSServer?, CCSServer?) {
     let settings = MessagingSettingsOfServer(loaded)
     let host = tokens.isEmpty ? LoopbackHost.address : ServerSettings(loaded).host
+    let keys = MessagingOptions.keys
     if settings.mcsPort ?? settings.ccsPort != nil, settings.tls == nil {
-      logger.warning("devices and app servers connect without TLS: gcm.tls.certificate and gcm.tls.key are not set")
+      logger.warning(
+        "devices and app servers connect without TLS: \(keys.certificate.name) and \(keys.certificateKey.name) are not set"
+      )
     }
     let devices = try settings.mcsPort.map { port in
-      var limits = DeviceEdgeLimits()
-      limits.connectionsMaximum = settings.mcsConnectionsMaximum
+      var limits = settings.deviceLimits
       limits.connectionsPerAddressMaximum = budgets.settings.connectionsByAddressMaximum
       var configuration = MCSConfiguration(host: host, port: port, tls: settings.tls, limits: limits)
       configuration.budgets = budgets
       return try MCSServer(messaging: engine.messaging, configuration: configuration, logger: logger)
     }
     let appServers = try settings.ccsPort.map { port in
-      var limits = CCSLimits()
-      limits.connectionsMaximum = settings.ccsConnectionsMaximum
       var configuration = CCSConfiguration(
-        host: host, port: port, tls: settings.tls, limits: limits, domains: settings.ccsDomains)
+        host: host, port: port, tls: settings.tls, limits: settings.ccsLimits, domains: settings.ccsDomains)
       configuration.budgets = budgets
       return try CCSServer(messaging: engine.messaging, configuration: configuration, logger: logger) { sender, key in
         tokens.sender(forKey: key)?.sender == sender

@@ -1,5 +1,6 @@
 package import EngineKit
 import EventSourcing
+package import OptionKit
 
 extension EntityCard {
   /// What was erased, without a word of whom.
@@ -9,6 +10,7 @@ extension EntityCard {
 
 extension Redactions: Feature {
   package static var kinds: [EntityCard] { [.audit] }
+  package static var options: [OptionSpecification] { [] }
 
   /// One that was interrupted is carried to its end before anything of the customer whom it is about leaves the house.
   package func restored() async throws { try await resume() }

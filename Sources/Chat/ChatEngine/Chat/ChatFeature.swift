@@ -4,11 +4,13 @@ package import CometEngine
 package import EngineKit
 import EntityRuntime
 import EventSourcing
+package import OptionKit
 package import PushEngine
 
 /// Chats, and the agents who serve them.
 package struct ChatFeature: Feature {
   package static var kinds: [EntityCard] { [.chat, .agent] }
+  package static var options: [OptionSpecification] { ChatOptions.options }
 
   package let chats: ChatService
   package let agents: AgentService

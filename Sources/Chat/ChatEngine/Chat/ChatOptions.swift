@@ -1,58 +1,79 @@
-public import ChatDomain
-public import EngineKit
+package import ChatDomain
+package import OptionKit
 
-extension Options {
-  /// As `service`, but what the request brought comes first if `_overwritable_options` lists it. Spec: GMS 8.2.
-  public func service(_ service: String, _ name: String, request: [DataPair]) -> String? {
-    let overwritable =
-      request.isEmpty
-      ? nil : sections["service.\(service)"]?["_overwritable_options"] ?? sections["chat"]?["_overwritable_options"]
-    if let overwritable, Self.list(overwritable).contains(name), let pair = request.last(where: { $0.name == name }) {
-      return pair.value
-    }
-    return self.service(service, name)
-  }
+/// Chats: how long they live, when their pushes go and what they say. Spec: GMS 8.3, scope V.
+package struct ChatOptions: OptionTable {
+  package static let keys = ChatOptions()
+
+  private static let chats: Set<SectionKind> = [.service, .chat, .chatService]
+  private static let chatSections: Set<SectionKind> = [.chat, .chatService]
+  private static let standard = ChatPolicy()
+
+  package let filter = OptionKey<Set<TranscriptEventType>>(
+    "filtering_chat_events", in: [.push, .chat], .eventTypes, default: standard.pushFilter,
+    "event types that trigger no push and do not appear in lastTranscript (section push wins over chat)",
+    takes: .reload)
+
+  private let endpointOfAll = OptionKey(
+    "default_chat_endpoint", in: chatSections, .text, default: "Environment:default",
+    "queue of chats whose service names none, tenant:endpoint", takes: .unused)
+  private let refreshesFast = OptionKey(
+    "enable-fast-chat-transcript-refresh", in: chatSections, .flag, default: false, "accepted for compatibility",
+    takes: .unused)
+  private let notifies = OptionKey(
+    "enable_notification_mode", in: chatSections, .flag, default: false, "chat API 2", takes: .unused)
+  private let pushesPayload = OptionKey(
+    "push_notification_include_payload", in: chatSections, .flag, default: false, "chat API 2", takes: .unused)
+  private let pushesToActiveClient = OptionKey(
+    "push_notification_to_active_client", in: chatSections, .flag, "chat API 2", takes: .unused)
+
+  package let filterOfService = OptionKey<Set<TranscriptEventType>?>(
+    "_filtering_chat_events", in: chats, .eventTypes,
+    "push filter of this service instead of filtering_chat_events; empty: nothing is filtered", takes: .reload)
+  package let pushDelay = OptionKey(
+    "_client_timeout_notification", in: chats, .wholeSeconds(0...31_536_000), default: standard.pushDelay,
+    "from the first qualifying event to the first push of a background phase", takes: .reload)
+  package let pushMessage = OptionKey(
+    "_client_timeout_notification_message", in: chats, .text, default: standard.pushMessage,
+    "message of chat pushes; texts by language: `localizationFileLocation`", takes: .reload)
+  package let absenceNotice = OptionKey(
+    "_agent_timeout_notification_message", in: chats, .text, default: standard.absenceNotice,
+    "notice to the agent when the customer is away; empty: none", takes: .reload)
+  package let returnNotice = OptionKey(
+    "_agent_return_notification_message", in: chats, .text, default: standard.returnNotice,
+    "notice to the agent when the customer is back; empty: none", takes: .reload)
+  package let refusesEndedRefresh = OptionKey(
+    "_chat_400_response_on_disconnected", in: chats, .flag, default: false,
+    "refresh of an ended chat is answered with 400", takes: .reload)
+  package let opensByServiceID = OptionKey(
+    "_open_by_service_id", in: chats, .flag, default: standard.opensByServiceID,
+    "for apps that do not send gms_user with every request: a chat's service id alone opens also one with a user",
+    takes: .reload)
+  private let endpoint = OptionKey(
+    "_chat_endpoint", in: chats, .text, default: "gms_builtin", "queue for chats of this service", takes: .unused)
+  package let cometLoss = OptionKey(
+    "on_comet_lost", in: chats, .choice, default: standard.cometLoss,
+    "what becomes of a chat whose Comet session expires without a word", takes: .reload)
+  package let timeToLive = OptionKey(
+    "_ttl", in: SectionKind.services, .wholeSeconds(1...315_360_000), default: standard.timeToLive,
+    "life of an instance after its last use", takes: .reload)
+  package let provider = OptionKey(
+    "_provider_name", in: SectionKind.services, .text, default: "", "push provider", takes: .reload)
+  package let usesDebugCredentials = OptionKey(
+    "_use_debug_push_certificate", in: SectionKind.services, .flag, default: false, "search debug. options first",
+    takes: .reload)
+  package let pushAttempts = OptionKey(
+    "_max_notify_delivery_attempts", in: SectionKind.services, .integer(1...100), default: 3, "attempts for each push",
+    takes: .reload)
+
+  package init() {}
 }
 
-/// The policies of chats.
-package struct ChatPolicies: Sendable {
-  private let store: OptionStore
-  private let policies: OptionCache<String, ChatPolicy>
-
-  init(_ store: OptionStore) {
-    self.store = store
-    policies = OptionCache(store) { ChatPolicy(options: $0, service: $1, request: []) }
-  }
-
-  /// The policy of a chat of `service` whose request brought `request`.
-  package func policy(service: String, request: [DataPair]) -> ChatPolicy {
-    request.isEmpty
-      ? policies[service] : ChatPolicy(options: store.current, service: service, request: request)
-  }
-}
-
-extension ChatPolicy {
-  /// Resolves the options of `service`. A value that cannot be read leaves the default: the configuration has been
-  /// checked at start, so this concerns values that a request brought. Spec: GMS 8.3.
-  init(options: Options, service: String, request: [DataPair]) {
-    self.init()
-    func text(_ name: String) -> String? { options.service(service, name, request: request) }
-    if let seconds = text("_client_timeout_notification").flatMap({ Int64($0) }), (0...31_536_000).contains(seconds) {
-      pushDelay = .seconds(seconds)
-    }
-    if let seconds = text("_ttl").flatMap({ Int64($0) }), (1...315_360_000).contains(seconds) {
-      timeToLive = .seconds(seconds)
-    }
-    // Not what a request says: it is about who may make one.
-    opensByServiceID = options.service(service, "_open_by_service_id") == "true"
-    if let message = text("_client_timeout_notification_message") { pushMessage = message }
-    if let notice = text("_agent_timeout_notification_message") { absenceNotice = notice }
-    if let notice = text("_agent_return_notification_message") { returnNotice = notice }
-    if let loss = text("on_comet_lost").flatMap(CometLoss.init) { cometLoss = loss }
-    // The service's own list replaces the default; the default may stand in `push` or, by an old text, in `chat`.
-    let filter =
-      text("_filtering_chat_events") ?? options.sections["push"]?["filtering_chat_events"]
-      ?? options.sections["chat"]?["filtering_chat_events"]
-    if let filter { pushFilter = Set(Options.list(filter).compactMap(TranscriptEventType.init)) }
+extension OptionForm where Value == Set<TranscriptEventType> {
+  /// What is no event type is left out: that was warned of.
+  fileprivate static var eventTypes: OptionForm<Set<TranscriptEventType>> {
+    OptionForm(
+      .eventTypes, read: { Set(OptionType.members(of: $0).compactMap(TranscriptEventType.init)) },
+      write: { $0.map(\.rawValue).sorted().joined(separator: ",") })
   }
 }

@@ -54,7 +54,7 @@ package struct ChatPushes: PushProducer {
     order.content = Self.content(
       push, text: order.alert, serviceID: serviceID, transcriptBytes: dispatcher.limits.pushTranscriptBytesMaximum)
     order.compactContent = Self.content(push, text: order.alert, serviceID: serviceID, transcriptBytes: nil)
-    order.attemptsMaximum = chats.option("_max_notify_delivery_attempts", of: serviceID).flatMap(Int.init) ?? 3
+    order.attemptsMaximum = chats.option(ChatOptions.keys.pushAttempts, of: serviceID)
     await dispatcher.push(order)
   }
 
@@ -62,17 +62,18 @@ package struct ChatPushes: PushProducer {
 
   /// What a chat's push says, in the language that the app has asked for. Spec: GMS 8.3, localized texts.
   private func text(of push: ChatPush, _ serviceID: String) -> String {
-    let isSet = chats.option("_client_timeout_notification_message", of: serviceID) != nil
+    let isSet = chats.setOption(ChatOptions.keys.pushMessage, of: serviceID) != nil
     return chats.options.current.texts.chatAlert(language: push.target.language, plain: isSet ? push.message : nil)
   }
 
   private func address(_ target: PushTarget, of serviceID: String) -> PushAddress {
-    let debug = target.debug || chats.option("_use_debug_push_certificate", of: serviceID) == "true"
-    let configured = chats.option("_provider_name", of: serviceID).flatMap { $0.isEmpty ? nil : $0 }
+    let debug = target.debug || chats.option(ChatOptions.keys.usesDebugCredentials, of: serviceID)
+    let configured = chats.option(ChatOptions.keys.provider, of: serviceID)
     // What cannot be cleaned is sent as it came: the provider says what is wrong with it.
     let deviceID = (try? DeviceIdentifier.cleaned(target.deviceID, type: target.type)) ?? target.deviceID
     return PushAddress(
-      type: target.type, deviceID: deviceID, provider: target.provider ?? configured, language: target.language,
+      type: target.type, deviceID: deviceID, provider: target.provider ?? (configured.isEmpty ? nil : configured),
+      language: target.language,
       debug: debug)
   }
 

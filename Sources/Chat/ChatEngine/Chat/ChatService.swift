@@ -3,6 +3,7 @@ import CometEngine
 public import EngineKit
 package import EntityRuntime
 import EventSourcing
+package import OptionKit
 
 /// The customer's operations on chats. Each returns once what it did is durable.
 ///
@@ -160,9 +161,7 @@ public struct ChatService: Sendable {
     if let position, position > 0, isGuessed {
       await tell(serviceID, .statePosition(position, concernsSeveralChats: false, replacesStated: false))
     }
-    if reply.state == .disconnected,
-      option("_chat_400_response_on_disconnected", of: serviceID).map({ $0 == "true" }) == true
-    {
+    if reply.state == .disconnected, option(ChatOptions.keys.refusesEndedRefresh, of: serviceID) {
       throw .chat(.ended)
     }
     await noteServed(reply, by: entity)
@@ -307,9 +306,15 @@ public struct ChatService: Sendable {
     return policies.policy(service: entry.serviceName, request: entry.requestOptions)
   }
 
-  package func option(_ name: String, of serviceID: String) -> String? {
+  /// What its service's options say, and its request.
+  package func option<Value>(_ key: OptionKey<Value>, of serviceID: String) -> Value {
+    setOption(key, of: serviceID) ?? key.builtIn
+  }
+
+  /// The same; nil if nobody has set it.
+  func setOption<Value>(_ key: OptionKey<Value>, of serviceID: String) -> Value? {
     guard let entry = index[serviceID] else { return nil }
-    return options.current.service(entry.serviceName, name, request: entry.requestOptions)
+    return options.current.service(entry.serviceName, request: entry.requestOptions).ifSet(key)
   }
 
   // MARK: Parts
@@ -346,7 +351,7 @@ public struct ChatService: Sendable {
   /// Attached data: everything but the options, and of those the ones that a request may override.
   private func attachable(_ data: [DataPair], of service: String) -> [DataPair] {
     guard data.contains(where: { $0.name.hasPrefix("_") }) else { return data }
-    let listed = options.current.service(service, "_overwritable_options").map(Options.list) ?? []
+    let listed = options.current.service(service, request: [])[NodeOptions.keys.overwritable]
     return data.filter { !$0.name.hasPrefix("_") || listed.contains($0.name) }
   }
 }

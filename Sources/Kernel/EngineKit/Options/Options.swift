@@ -1,3 +1,5 @@
+package import OptionKit
+
 /// The configuration as the specification lays it out: sections of named options, all values texts.
 /// Spec: GMS 8.1, 8.2.
 public struct Options: Sendable, Equatable {
@@ -10,7 +12,10 @@ public struct Options: Sendable, Equatable {
     self.texts = texts
   }
 
-  public func server(_ name: String) -> String? { sections["server"]?[name] }
+  /// The section that there is one of.
+  package func section(_ kind: SectionKind) -> SectionReader { SectionReader(sections[kind.form]) }
+
+  package func serviceSection(_ service: String) -> SectionReader { SectionReader(sections["service.\(service)"]) }
 
   /// The services that are configured: the part after `service.` of each such section. Sorted.
   public var serviceNames: [String] {
@@ -66,19 +71,18 @@ public struct Options: Sendable, Equatable {
   /// User name and password that open `service`, or the whole server; a service's own pair replaces the server's.
   /// Spec: GMS 2.5.
   public func credentials(service: String? = nil) -> (username: String, password: String)? {
-    if let service, let own = pair(in: "service.\(service)") { return own }
-    return pair(in: "server")
+    if let service, let own = Self.pair(in: serviceSection(service)) { return own }
+    return Self.pair(in: section(.server))
   }
 
   /// The elements of a comma-separated list, blanks trimmed, empty elements left out.
-  public static func list(_ text: String) -> [String] {
-    text.split(separator: ",").map { element in
-      String(element.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }.filter { !$0.isEmpty }
-  }
+  public static func list(_ text: String) -> [String] { OptionType.members(of: text) }
 
-  private func pair(in section: String) -> (username: String, password: String)? {
-    guard let username = sections[section]?["username"], let password = sections[section]?["password"] else {
+  /// An empty name or password is one too.
+  private static func pair(in section: SectionReader) -> (username: String, password: String)? {
+    let keys = CredentialOptions.keys
+    guard let username = section.text(of: keys.username.name), let password = section.text(of: keys.password.name)
+    else {
       return nil
     }
     return (username, password)
@@ -98,4 +102,9 @@ public struct Options: Sendable, Equatable {
     order.append("push")
     return order
   }
+}
+
+extension Options: OptionReader {
+  /// What section `server` says of an option.
+  package func text(of name: String) -> String? { section(.server).text(of: name) }
 }

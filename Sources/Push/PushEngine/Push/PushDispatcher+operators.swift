@@ -2,6 +2,7 @@ import EngineKit
 import EntityRuntime
 import EventSourcing
 package import JSONEnvelope
+import OptionKit
 import PushDomain
 
 /// What operators are told as it happens: POST to the option `push.events_url`, signed as all webhooks are. Nothing is
@@ -76,7 +77,7 @@ extension PushDispatcher {
     _ event: OperatorEventName, once name: String, _ data: (inout JSONObjectWriter) -> Void
   ) async {
     let target = PushAddress(type: OperatorEvents.type, deviceID: "operator")
-    guard pushOptions(target, tag: OperatorEvents.tag).text("push.events_url") != nil else { return }
+    guard pushOptions(target, tag: OperatorEvents.tag)[OperatorEventOptions.keys.url] != nil else { return }
     let now = context.time.now
     let content = JSONWriter.object { object in
       object.member("type", event.rawValue)

@@ -2,6 +2,7 @@ import EngineKit
 import EntityRuntime
 package import EventSourcing
 import Logging
+import OptionKit
 package import PushDomain
 
 extension PushDispatcher {
@@ -25,9 +26,8 @@ extension PushDispatcher {
     package var form = PushContentForm.message
     package var attemptsMaximum = 3
     package var collapseKey: String?
-    /// Nil: for as long as `push.time_to_live` says, or for so many seconds.
+    /// Nil: for as long as `push.time_to_live` says.
     package var expiry: Timestamp?
-    package var secondsDefault = 3_600
 
     package init(id: PushID, address: PushAddress, tag: String, app: String?, owner: String?) {
       self.id = id
@@ -67,7 +67,7 @@ extension PushDispatcher {
   }
 
   private func expiry(of order: Order, to target: PushAddress) -> Timestamp {
-    let seconds = pushOptions(target, tag: order.tag).integer("push.time_to_live") ?? order.secondsDefault
+    let seconds = pushOptions(target, tag: order.tag)[DeliveryOptions.keys.secondsToLive]
     return context.time.now.advanced(by: .seconds(seconds))
   }
 

@@ -2,6 +2,7 @@ package import EngineKit
 package import EntityRuntime
 package import EventSourcing
 import Logging
+import OptionKit
 package import PushDomain
 import Synchronization
 
@@ -127,8 +128,7 @@ package final class PushDispatcher: LaneRunner {
 
   static func queueLimits(_ options: OptionStore) -> PushLimits {
     var limits = PushLimits()
-    let count = options.current.sections["push"]?["push.queue_messages"].flatMap { Int($0) }
-    if let count, EngineLimits.queueMessages.contains(count) {
+    if let count = options.current.section(.push).ifSet(DeliveryOptions.keys.queueMessages) {
       limits.messagesMaximum = count
       limits.deadLettersMaximum = count
     }
@@ -258,9 +258,9 @@ package final class PushDispatcher: LaneRunner {
     var schedule = PushSchedule()
     schedule.limits = queueLimits
     schedule.jitter = random()
+    let wanted = pushOptions(message)[DeliveryOptions.keys.retrySchedule] ?? []
     let pauses =
-      pushOptions(message).text("push.retry_schedule").map { Options.list($0).compactMap(Double.init) }
-      ?? couriers[message.target.type]?.retryPauses ?? []
+      wanted.isEmpty ? couriers[message.target.type]?.retryPauses ?? [] : wanted.compactMap(Double.init)
     // Also what no `Duration` can hold is a number to `Double`.
     schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
     return schedule
@@ -283,9 +283,9 @@ package final class PushDispatcher: LaneRunner {
 
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
   package func obstacle(_ target: PushAddress, tag: String) -> String? {
-    let enabled = Options.list(
-      optionCache.options(provider: nil, tag: tag, debug: false)["pushEnabled"] ?? CometCourier.type)
-    guard enabled.contains(target.type) else { return "type is not in pushEnabled" }
+    let key = DeliveryOptions.keys.enabledTypes
+    let enabled = optionCache.options(provider: nil, tag: tag, debug: false)[key]
+    guard enabled.contains(target.type) else { return "type is not in \(key.name)" }
     guard let provider = couriers[target.type] else { return "no courier for this type" }
     return provider.obstacle(target, pushOptions(target, tag: tag))
   }

@@ -2,11 +2,13 @@ package import CometEngine
 package import EngineKit
 import EntityRuntime
 import EventSourcing
+package import OptionKit
 import PushDomain
 
 /// Pushes: devices, their queues, and the lanes to the couriers.
 package struct PushFeature: Feature {
   package static var kinds: [EntityCard] { [.push, .device] }
+  package static var options: [OptionSpecification] { DeliveryOptions.options + OperatorEventOptions.options }
 
   package let dispatcher: PushDispatcher
   package let devices: DeviceService

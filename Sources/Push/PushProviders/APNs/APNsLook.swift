@@ -1,9 +1,9 @@
 internal import JSONEnvelope
+import OptionKit
 internal import PushDomain
 
 /// The content of `aps`: what to show. The message's own wishes go over the options. Spec: GMS 7.3, providers 2.6.
 struct APNsLook: Sendable, Equatable {
-  static let interruptionLevels: Set<String> = ["passive", "active", "time-sensitive", "critical"]
   static let localizationArgumentsMaximum = 16
 
   var title: String?
@@ -29,26 +29,26 @@ struct APNsLook: Sendable, Equatable {
   init() {}
 
   init(_ message: PushMessage, _ options: PushOptions) {
-    let display = message.display
-    title = Self.text(display?.title) ?? options.text("apple.title")
+    let (display, keys) = (message.display, AppleOptions.keys)
+    title = Self.text(display?.title) ?? Self.text(options[keys.title])
     subtitle = Self.text(display?.subtitle)
-    actionLocalizationKey = options.text("apple.alertMessage.action-loc-key")
-    localizationKey = options.text("apple.alertMessage.loc-key")
-    launchImage = options.text("apple.alertMessage.launch-image")
-    if let names = options.text("apple.alertMessage.loc-argnames") {
+    actionLocalizationKey = options[keys.actionLocalizationKey]
+    localizationKey = options[keys.localizationKey]
+    launchImage = options[keys.launchImage]
+    if let names = options[keys.localizationArguments] {
       localizationArguments = Self.values(of: names, in: message.content)
     }
-    let configured = Self.text(display?.body) ?? options.text("apple.alertMessage.body")
-    let plain = options.text("apple.alert")
+    let configured = Self.text(display?.body) ?? options[keys.body]
+    let plain = options[keys.alert]
     body = configured ?? plain ?? Self.text(message.alert)
     isPlain = configured == nil && plain != nil && !hasPartsBesideBody
-    badge = display?.badge ?? options.integer("apple.badge")
-    sound = Self.text(display?.sound) ?? options.text("apple.sound")
-    threadID = Self.text(display?.threadID) ?? options.text("apple.thread_id")
-    category = Self.text(display?.category) ?? options.text("apple.category")
-    isContentAvailable = display?.isContentAvailable == true || options.flag("apple.content_available")
-    isMutableContent = display?.isMutableContent == true || options.flag("apple.mutable_content")
-    interruptionLevel = Self.text(display?.interruptionLevel) ?? options.text("apple.interruption_level")
+    badge = display?.badge ?? options[keys.badge]
+    sound = Self.text(display?.sound) ?? options[keys.sound]
+    threadID = Self.text(display?.threadID) ?? options[keys.threadID]
+    category = Self.text(display?.category) ?? options[keys.category]
+    isContentAvailable = display?.isContentAvailable == true || options[keys.isContentAvailable]
+    isMutableContent = display?.isMutableContent == true || options[keys.isMutableContent]
+    interruptionLevel = Self.text(display?.interruptionLevel) ?? options[keys.interruptionLevel]
     // Bytes that are no object were refused when the message came.
     if let aps = display?.aps.flatMap({ try? JSONValue(parsing: $0).object }) { take(aps) }
   }
@@ -106,11 +106,9 @@ struct APNsLook: Sendable, Equatable {
   private static func text(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The members of the content with these names, in their order; empty where there is none.
-  private static func values(of names: String, in content: [UInt8]) -> [String] {
+  private static func values(of names: [String], in content: [UInt8]) -> [String] {
     let members = try? JSONValue(parsing: content)
-    return names.split(separator: ",").prefix(localizationArgumentsMaximum).map { name in
-      members?[String(name.trimmingBlanks)]?.lenientString ?? ""
-    }
+    return names.prefix(localizationArgumentsMaximum).map { members?[$0]?.lenientString ?? "" }
   }
 
   /// The kind of push that this is, unless somebody says so: with nothing to show it only wakes the app.
@@ -160,14 +158,5 @@ struct APNsLook: Sendable, Equatable {
       alert.member("launch-image", ifPresent: launchImage)
       alert.members(of: alertOthers)
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: Substring {
-    var text = self
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return text
   }
 }

@@ -1,3 +1,4 @@
+import OptionKit
 internal import PushDomain
 
 /// The options that make a lane: one credential, one environment, one topic. Two targets with equal ones share it.
@@ -19,16 +20,15 @@ struct APNsOptions: Sendable, Hashable {
     /// The option that it came from.
     var option: String {
       switch self {
-      case .file: "apple.key_file"
-      case .text: "apple.key"
+      case .file: APNsOptions.keys.keyFile.name
+      case .text: APNsOptions.keys.key.name
       }
     }
   }
 
   static let productionURL = "https://api.push.apple.com"
   static let sandboxURL = "https://api.sandbox.push.apple.com"
-  static let connectionsDefault = 4
-  static let connectionsMaximum = 64
+  private static let keys = AppleOptions.keys
 
   let authentication: Authentication
   let topic: String
@@ -38,15 +38,15 @@ struct APNsOptions: Sendable, Hashable {
 
   /// - Throws: what is missing, or has a form that cannot be right; no file is read.
   init(_ target: PushAddress, _ options: PushOptions) throws(PushObstacle) {
+    let keys = Self.keys
     authentication = try Self.authentication(options)
-    guard let topic = options.text("apple.topic") else { throw PushObstacle("not set: apple.topic") }
-    guard PushText.isPrintable(topic) else { throw PushObstacle("apple.topic: not a bundle id") }
+    guard let topic = options[keys.topic] else { throw PushObstacle("not set: \(keys.topic.name)") }
+    guard PushText.isPrintable(topic) else { throw PushObstacle("\(keys.topic.name): not a bundle id") }
     self.topic = topic
     var place = HTTP2Place(
-      baseURL: options.text("apple.base_url") ?? (target.debug ? Self.sandboxURL : Self.productionURL),
-      serverName: options.text("apple.server_name"), caFile: options.text("apple.ca_file"),
-      connectionsMaximum: min(
-        max(options.integer("apple.connections") ?? Self.connectionsDefault, 1), Self.connectionsMaximum))
+      baseURL: options[keys.baseURL] ?? (target.debug ? Self.sandboxURL : Self.productionURL),
+      serverName: options[keys.serverName], caFile: options[keys.trustRootsFile],
+      connectionsMaximum: options[keys.connections])
     switch authentication {
     case .token: place.startsWithOneStream = true
     case .certificate(let certificate): place.certificate = certificate
@@ -57,33 +57,32 @@ struct APNsOptions: Sendable, Hashable {
   }
 
   private static func authentication(_ options: PushOptions) throws(PushObstacle) -> Authentication {
-    let key = options.text("apple.key_file").map(Key.file) ?? options.text("apple.key").map(Key.text)
+    let key = options[keys.keyFile].map(Key.file) ?? options[keys.key].map(Key.text)
     if let key {
-      if let missing = options.missing(["apple.key_id", "apple.team_id"]) { throw PushObstacle(missing) }
-      return .token(key: key, keyID: options.text("apple.key_id") ?? "", teamID: options.text("apple.team_id") ?? "")
+      if let missing = options.missing([keys.keyID, keys.teamID]) { throw PushObstacle(missing) }
+      return .token(key: key, keyID: options[keys.keyID] ?? "", teamID: options[keys.teamID] ?? "")
     }
-    if let path = options.text("apple.keystore") {
-      return .certificate(.pkcs12(path: path, password: options["apple.keystorePassword"] ?? ""))
+    if let path = options[keys.keyStore] {
+      return .certificate(.pkcs12(path: path, password: options[keys.keyStorePassword] ?? ""))
     }
-    if let chain = options.text("apple.certificate_file") {
-      guard let key = options.text("apple.certificate_key_file") else {
-        throw PushObstacle("not set: apple.certificate_key_file")
+    if let chain = options[keys.certificateFile] {
+      guard let key = options[keys.certificateKeyFile] else {
+        throw PushObstacle("not set: \(keys.certificateKeyFile.name)")
       }
       return .certificate(.pem(chainPath: chain, keyPath: key))
     }
-    throw PushObstacle("not set: apple.key_file, apple.keystore or apple.certificate_file")
+    throw PushObstacle(
+      "not set: \(keys.keyFile.name), \(keys.keyStore.name) or \(keys.certificateFile.name)")
   }
 
   /// What the operator says about the look of all pushes has to be right before the first one.
   private static func checkLook(_ options: PushOptions) throws(PushObstacle) {
-    if let type = options.text("apple.push_type"), APNsPushType(rawValue: type) == nil {
-      throw PushObstacle("apple.push_type: unknown value")
+    if let type = options[keys.pushType], APNsPushType(rawValue: type) == nil {
+      throw PushObstacle("\(keys.pushType.name): unknown value")
     }
-    if let level = options.text("apple.interruption_level"), !APNsLook.interruptionLevels.contains(level) {
-      throw PushObstacle("apple.interruption_level: unknown value")
+    if options.isMalformed(keys.interruptionLevel) {
+      throw PushObstacle("\(keys.interruptionLevel.name): unknown value")
     }
-    if let format = options.text("apple.message_format"), !["object", "string"].contains(format) {
-      throw PushObstacle("apple.message_format: unknown value")
-    }
+    if options.isMalformed(keys.messageFormat) { throw PushObstacle("\(keys.messageFormat.name): unknown value") }
   }
 }

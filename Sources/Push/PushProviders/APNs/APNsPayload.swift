@@ -1,11 +1,9 @@
 internal import JSONEnvelope
+import OptionKit
 internal import PushDomain
 
 /// The body of one push: `{"aps":{…}, <the app's own keys>}`. Spec: GMS 7.3, providers 2.6.
 struct APNsPayload: Sendable, Equatable {
-  /// What the old protocol carried, and GMS with it. Spec: GMS 7.3.
-  static let messageBytesDefault = 256
-
   /// What stands beside `aps`.
   enum Own: Sendable, Equatable {
     case nothing
@@ -23,10 +21,10 @@ struct APNsPayload: Sendable, Equatable {
   /// - Throws: why this message can never pass.
   init(_ message: PushMessage, _ options: PushOptions) throws(APNsRefusal) {
     var look = APNsLook(message, options)
-    if let level = look.interruptionLevel, !APNsLook.interruptionLevels.contains(level) {
+    if let level = look.interruptionLevel, !AppleOptions.interruptionLevels.contains(level) {
       throw APNsRefusal("interruption level")
     }
-    let named = message.display?.pushType ?? options.text("apple.push_type")
+    let named = message.display?.pushType ?? options[AppleOptions.keys.pushType]
     if let named {
       guard let type = APNsPushType(rawValue: named) else { throw APNsRefusal("push type") }
       self.type = type
@@ -41,17 +39,19 @@ struct APNsPayload: Sendable, Equatable {
 
   private static func bytesMaximum(_ type: APNsPushType, _ form: PushContentForm, _ options: PushOptions) -> Int {
     let ceiling = type.payloadBytesMaximum
-    if let wanted = options.integer("apple.payload_limit"), wanted > 0 { return min(wanted, ceiling) }
-    return form == .members ? ceiling : messageBytesDefault
+    let key = AppleOptions.keys.payloadLimit
+    if let wanted = options.ifSet(key) { return min(wanted, ceiling) }
+    // What the old protocol carried, and GMS with it. Spec: GMS 7.3.
+    return form == .members ? ceiling : key.builtIn
   }
 
   private static func own(_ message: PushMessage, _ options: PushOptions) throws(APNsRefusal) -> Own {
     switch message.form {
     case .message:
-      let hasTranscript = options.flag("apple.include_transcript")
+      let hasTranscript = options[AppleOptions.keys.includesTranscript]
       let content = hasTranscript ? message.content : message.compactContent ?? message.content
       guard !content.isEmpty else { return .nothing }
-      return .message(content, asString: options.text("apple.message_format") == "string")
+      return .message(content, asString: options[AppleOptions.keys.messageFormat] == "string")
     case .text:
       return .message(message.content, asString: true)
     case .members:

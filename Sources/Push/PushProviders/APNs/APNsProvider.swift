@@ -1,5 +1,6 @@
 internal import EventSourcing
 internal import JWTKit
+import OptionKit
 public import PushDomain
 internal import Synchronization
 
@@ -96,7 +97,9 @@ extension APNsLane {
     _ options: APNsOptions, _ previous: APNsLane?, _ mints: ProviderTokenMints, _ makeClient: APNsProvider.ClientMaker
   ) throws(PushObstacle) -> APNsLane {
     var contents: [[UInt8]] = []
-    if let path = options.place.caFile { contents.append(try CredentialFile.read(path, option: "apple.ca_file")) }
+    if let path = options.place.caFile {
+      contents.append(try CredentialFile.read(path, option: AppleOptions.keys.trustRootsFile.name))
+    }
     var key: (ES256PrivateKey, [UInt8])?
     switch options.authentication {
     case .token(let source, _, _):
@@ -111,10 +114,10 @@ extension APNsLane {
       key = (made, pem)
       contents.append(pem)
     case .certificate(.pkcs12(let path, _)):
-      contents.append(try CredentialFile.read(path, option: "apple.keystore"))
+      contents.append(try CredentialFile.read(path, option: AppleOptions.keys.keyStore.name))
     case .certificate(.pem(let chain, let key)):
-      contents.append(try CredentialFile.read(chain, option: "apple.certificate_file"))
-      contents.append(try CredentialFile.read(key, option: "apple.certificate_key_file"))
+      contents.append(try CredentialFile.read(chain, option: AppleOptions.keys.certificateFile.name))
+      contents.append(try CredentialFile.read(key, option: AppleOptions.keys.certificateKeyFile.name))
     }
     let content = PushText.digest(contents)
     if let previous, previous.content == content { return previous }

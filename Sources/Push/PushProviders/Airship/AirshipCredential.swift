@@ -1,4 +1,5 @@
 internal import Crypto
+import OptionKit
 internal import PushDomain
 import TextEncoding
 
@@ -13,16 +14,18 @@ struct AirshipCredential: Sendable {
 
   /// - Throws: an option is missing or malformed.
   init(_ options: PushOptions) throws(OptionProblem) {
-    if let missing = options.missing(["airship.app_key", "airship.master_secret"]) { throw OptionProblem(missing) }
-    appKey = options.text("airship.app_key") ?? ""
-    masterSecret = options.text("airship.master_secret") ?? ""
+    if let missing = options.missing([AirshipOptions.keys.appKey, AirshipOptions.keys.masterSecret]) {
+      throw OptionProblem(missing)
+    }
+    appKey = options[AirshipOptions.keys.appKey] ?? ""
+    masterSecret = options[AirshipOptions.keys.masterSecret] ?? ""
     // A colon would move the border between name and password. Spec: RFC 7617, 2.
-    guard !appKey.contains(":") else { throw OptionProblem(malformed: "airship.app_key") }
-    var base = options.text("airship.base_url") ?? Self.defaultURL
+    guard !appKey.contains(":") else { throw OptionProblem(malformed: AirshipOptions.keys.appKey.name) }
+    var base = options[AirshipOptions.keys.baseURL] ?? Self.defaultURL
     while base.hasSuffix("/") { base.removeLast() }
     guard !base.contains("?"), !base.contains("#"), let push = WebhookURL(base + "/api/push"),
       let validate = WebhookURL(base + "/api/push/validate")
-    else { throw OptionProblem(malformed: "airship.base_url") }
+    else { throw OptionProblem(malformed: AirshipOptions.keys.baseURL.name) }
     pushURL = push
     validateURL = validate
   }

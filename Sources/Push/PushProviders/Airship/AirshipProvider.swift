@@ -1,4 +1,5 @@
 public import EventSourcing
+import OptionKit
 public import PushDomain
 
 /// Type `airship`: Airship's push API, version 3. Spec: providers 5.
@@ -14,7 +15,7 @@ public struct AirshipProvider: PushProvider {
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
-      _ = try (AirshipCredential(options), courier.trust("airship.ca_file", options))
+      _ = try (AirshipCredential(options), courier.trust(AirshipOptions.keys.trustRootsFile, options))
       return refusal(of: target, options)
     } catch { return error.description }
   }
@@ -54,7 +55,7 @@ public struct AirshipProvider: PushProvider {
     let (credential, trust): (AirshipCredential, TrustRoots?)
     do {
       credential = try AirshipCredential(delivery.options)
-      trust = try courier.trust("airship.ca_file", delivery.options)
+      trust = try courier.trust(AirshipOptions.keys.trustRootsFile, delivery.options)
     } catch { return .laneBroken(reason: error.description) }
     let post = OutboundPost(
       url: validatesOnly ? credential.validateURL : credential.pushURL, body: body,

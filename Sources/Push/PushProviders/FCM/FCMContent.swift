@@ -1,4 +1,5 @@
 internal import JSONEnvelope
+import OptionKit
 internal import PushDomain
 
 /// What both forms of a message carry: the app's data, and what to show. Spec: GMS 7.3, providers 3.2.
@@ -23,8 +24,8 @@ struct FCMContent: Sendable, Equatable {
   private init(_ message: PushMessage, _ content: [UInt8], _ options: PushOptions) throws(FCMRefusal) {
     let showsOptions = Self.showsOptions(message)
     let text = { (text: String?) in text.flatMap { $0.isEmpty ? nil : $0 } }
-    title = text(message.display?.title) ?? (showsOptions ? options.text("fcm.title") : nil)
-    body = text(message.display?.body) ?? (showsOptions ? options.text("fcm.body") : nil)
+    title = text(message.display?.title) ?? (showsOptions ? options[GoogleOptions.keys.title] : nil)
+    body = text(message.display?.body) ?? (showsOptions ? options[GoogleOptions.keys.body] : nil)
     image = text(message.display?.image)
     guard !content.isEmpty else { return }
     switch message.form {

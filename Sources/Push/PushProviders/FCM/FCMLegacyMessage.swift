@@ -1,4 +1,5 @@
 internal import JSONEnvelope
+import OptionKit
 internal import PushDomain
 
 /// One message in the old form, for private servers that still speak it. Spec: providers 3.5, GMS 7.3.
@@ -38,7 +39,7 @@ struct FCMLegacyMessage: Sendable {
         object.member("priority", message.priority == .high ? "high" : "normal")
       }
       object.member("time_to_live", ifPresent: FCMMessage.timeToLive(delivery))
-      if delivery.options.flag("android.delayWhileIdle") { object.member("delay_while_idle", true) }
+      if delivery.options[GoogleOptions.keys.delaysWhileIdle] { object.member("delay_while_idle", true) }
       if message.display?.isContentAvailable == true { object.member("content_available", true) }
       if message.display?.isMutableContent == true { object.member("mutable_content", true) }
     }
@@ -49,6 +50,6 @@ struct FCMLegacyMessage: Sendable {
     content.writeNotification(into: &notification)
     notification.member("sound", ifPresent: display?.sound)
     notification.member("badge", ifPresent: display?.badge.map { "\($0)" })
-    notification.member("android_channel_id", ifPresent: delivery.options.text("fcm.channel_id"))
+    notification.member("android_channel_id", ifPresent: delivery.options[GoogleOptions.keys.channelID])
   }
 }

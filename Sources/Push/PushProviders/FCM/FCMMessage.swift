@@ -2,6 +2,7 @@ internal import EventSourcing
 internal import HTTP2Client
 internal import JSONEnvelope
 internal import NIOHPACK
+import OptionKit
 internal import PushDomain
 
 /// One message of HTTP v1. Spec: providers 3.2.
@@ -32,7 +33,7 @@ struct FCMMessage: Sendable {
   }
 
   static func collapseKey(_ delivery: PushDelivery) -> String? {
-    delivery.message.collapseKey.flatMap { $0.isEmpty ? nil : $0 } ?? delivery.options.text("android.collapseKey")
+    delivery.message.collapseKey.flatMap { $0.isEmpty ? nil : $0 } ?? delivery.options[GoogleOptions.keys.collapseKey]
   }
 
   /// The request without the `authorization` that may have to be renewed.
@@ -65,7 +66,7 @@ struct FCMMessage: Sendable {
     android.member("priority", delivery.message.priority == .high ? "HIGH" : "NORMAL")
     android.member("ttl", ifPresent: Self.timeToLive(delivery).map { "\($0)s" })
     // Without texts it would make a notification of a message that is only data.
-    let (display, channel) = (delivery.message.display, delivery.options.text("fcm.channel_id"))
+    let (display, channel) = (delivery.message.display, delivery.options[GoogleOptions.keys.channelID])
     guard content.hasNotification, channel != nil || display?.sound != nil || display?.badge != nil else { return }
     android.object("notification") { notification in
       notification.member("channel_id", ifPresent: channel)

@@ -1,3 +1,4 @@
+import OptionKit
 internal import PushDomain
 
 /// The options that make a lane: one credential of one project, by HTTP v1 or in the old form. Spec: providers 3.
@@ -16,8 +17,8 @@ struct FCMOptions: Sendable, Hashable {
     /// The option that it came from.
     var option: String {
       switch self {
-      case .file: "fcm.service_account_file"
-      case .text: "fcm.service_account"
+      case .file: GoogleOptions.keys.accountFile.name
+      case .text: GoogleOptions.keys.account.name
       }
     }
   }
@@ -25,7 +26,6 @@ struct FCMOptions: Sendable, Hashable {
   static let baseURL = "https://fcm.googleapis.com"
   static let legacyURL = "https://fcm.googleapis.com/fcm/send"
   static let connectionsMaximum = 4
-  static let perSecondDefault = 8_000
 
   let form: Form
   let place: HTTP2Place
@@ -38,24 +38,26 @@ struct FCMOptions: Sendable, Hashable {
     let isFCM = target.pushType == .fcm
     form = try Self.form(options, isFCM: isFCM)
     place = HTTP2Place(
-      baseURL: options.text("fcm.base_url") ?? Self.baseURL, serverName: options.text("fcm.server_name"),
-      caFile: options.text("fcm.ca_file"), connectionsMaximum: Self.connectionsMaximum)
-    perSecondMaximum = options.integer("fcm.per_second").flatMap { $0 > 0 ? $0 : nil } ?? Self.perSecondDefault
+      baseURL: options[GoogleOptions.keys.baseURL] ?? Self.baseURL, serverName: options[GoogleOptions.keys.serverName],
+      caFile: options[GoogleOptions.keys.trustRootsFile], connectionsMaximum: Self.connectionsMaximum)
+    perSecondMaximum = options[GoogleOptions.keys.perSecond]
     label = "\(isFCM ? "fcm" : "gcm"):\(target.provider ?? "default")"
   }
 
   private static func form(_ options: PushOptions, isFCM: Bool) throws(PushObstacle) -> Form {
     let account =
-      options.text("fcm.service_account_file").map(Account.file)
-      ?? options.text("fcm.service_account").map(Account.text)
-    if let account { return .v1(account: account, projectID: options.text("fcm.project_id")) }
-    let (keyName, urlName) = isFCM ? ("fcm.apiKey", "fcm.legacy_url") : ("android.gcm.apiKey", "android.gcm.url")
-    guard let apiKey = options.text(keyName) else {
-      throw PushObstacle("not set: fcm.service_account_file or \(keyName)")
+      options[GoogleOptions.keys.accountFile].map(Account.file)
+      ?? options[GoogleOptions.keys.account].map(Account.text)
+    if let account { return .v1(account: account, projectID: options[GoogleOptions.keys.projectID]) }
+    let keys = GoogleOptions.keys
+    let (serverKey, urlKey) =
+      isFCM ? (keys.serverKey, keys.legacyURL) : (keys.androidServerKey, keys.androidURL)
+    guard let apiKey = options[serverKey] else {
+      throw PushObstacle("not set: \(keys.accountFile.name) or \(serverKey.name)")
     }
-    guard PushText.isPrintable(apiKey) else { throw PushObstacle("\(keyName): not a key") }
-    let url = options.text(urlName) ?? legacyURL
-    guard FCMHTTPClient.isUsable(url) else { throw PushObstacle("\(urlName): not a URL") }
+    guard PushText.isPrintable(apiKey) else { throw PushObstacle("\(serverKey.name): not a key") }
+    let url = options[urlKey] ?? legacyURL
+    guard FCMHTTPClient.isUsable(url) else { throw PushObstacle("\(urlKey.name): not a URL") }
     return .legacy(apiKey: apiKey, url: url)
   }
 

@@ -1,4 +1,5 @@
 internal import EventSourcing
+import OptionKit
 public import PushDomain
 
 /// Types `fcm`, `gcm` and `android`: Firebase Cloud Messaging by HTTP v1 when a service account is set, else the old
@@ -84,9 +85,9 @@ extension FCMLane {
   ) throws(PushObstacle) -> FCMLane {
     var contents: [[UInt8]] = []
     if let path = options.place.caFile {
-      let roots = try CredentialFile.read(path, option: "fcm.ca_file")
+      let roots = try CredentialFile.read(path, option: GoogleOptions.keys.trustRootsFile.name)
       contents.append(roots)
-      try FCMHTTPClient.checkRoots(roots, option: "fcm.ca_file")
+      try FCMHTTPClient.checkRoots(roots, option: GoogleOptions.keys.trustRootsFile.name)
     }
     var accountBytes: [UInt8] = []
     if case .v1(let account, _) = options.form {

@@ -1,6 +1,7 @@
 public import EventSourcing
 internal import JSONEnvelope
 internal import JWTKit
+import OptionKit
 public import PushDomain
 internal import Synchronization
 internal import TextEncoding
@@ -66,8 +67,8 @@ public struct IdentityVerifier: Sendable {
       throw OptionProblem("secret: not \(Self.secretBytes.lowerBound) to \(Self.secretBytes.upperBound) bytes")
     }
     guard let url = WebhookURL(url) else { throw OptionProblem("invalid URL") }
-    guard url.isTLS || options.flag("support.test") else { throw OptionProblem("not https") }
-    return (url, try courier.trust("webhooks.ca_file", options))
+    guard url.isTLS || options[SupportPushOptions.keys.isTest] else { throw OptionProblem("not https") }
+    return (url, try courier.trust(WebhookOptions.keys.trustRootsFile, options))
   }
 
   private func answer(to token: String, _ endpoint: Endpoint) async throws(IdentityFailure) -> OutboundAnswer {

@@ -1,4 +1,5 @@
 internal import EventSourcing
+import OptionKit
 public import PushDomain
 internal import WebPushEncryption
 
@@ -113,23 +114,25 @@ public struct WebPushProvider: PushProvider {
 
   private func configuration(_ options: PushOptions) throws(OptionProblem) -> Configuration {
     let key = try key(options)
-    guard let subject = options.text("webpush.subject") else { throw OptionProblem(missing: "webpush.subject") }
+    guard let subject = options[WebPushOptions.keys.subject] else {
+      throw OptionProblem(missing: WebPushOptions.keys.subject.name)
+    }
     guard subject.hasPrefix("mailto:") || subject.hasPrefix("https:"), subject.utf8.count <= 256 else {
-      throw OptionProblem(malformed: "webpush.subject")
+      throw OptionProblem(malformed: WebPushOptions.keys.subject.name)
     }
     // Push services are https; an unencrypted one can only be the operator's own.
     return Configuration(
       key: key, subject: subject, policy: try EndpointPolicy(options, needsTLSOutside: true),
-      trust: try courier.trust("webpush.ca_file", options))
+      trust: try courier.trust(WebPushOptions.keys.trustRootsFile, options))
   }
 
   private func key(_ options: PushOptions) throws(OptionProblem) -> VAPIDKey {
-    if let text = options.text("webpush.private_key") {
-      return try keys.value(ofText: text, option: "webpush.private_key")
+    if let text = options[WebPushOptions.keys.privateKey] {
+      return try keys.value(ofText: text, option: WebPushOptions.keys.privateKey.name)
     }
-    guard let file = options.text("webpush.private_key_file") else {
+    guard let file = options[WebPushOptions.keys.privateKeyFile] else {
       throw OptionProblem("not set: webpush.private_key or webpush.private_key_file")
     }
-    return try keys.value(ofFile: file, option: "webpush.private_key_file")
+    return try keys.value(ofFile: file, option: WebPushOptions.keys.privateKeyFile.name)
   }
 }

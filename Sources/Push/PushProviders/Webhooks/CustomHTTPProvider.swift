@@ -1,4 +1,5 @@
 internal import JSONEnvelope
+import OptionKit
 public import PushDomain
 
 /// Type `customhttp`: POST to the URL of option `customhttp.url`, which is the operator's. Spec: GMS 7.3.
@@ -16,14 +17,15 @@ public struct CustomHTTPProvider: PushProvider {
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
       _ = try (
-        Self.url(options), WebhookSecrets(options), WebhookSuccess(options), courier.trust("webhooks.ca_file", options)
+        Self.url(options), WebhookSecrets(options), WebhookSuccess(options),
+        courier.trust(WebhookOptions.keys.trustRootsFile, options)
       )
       return nil
     } catch { return error.description }
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook(PushType.customhttp.rawValue, options.text("customhttp.url"), courier.settings, isWhole: true)
+    .webhook(PushType.customhttp.rawValue, options[CustomHTTPOptions.keys.url], courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
@@ -36,7 +38,7 @@ public struct CustomHTTPProvider: PushProvider {
     let authorization = delivery.message.target.authorization.flatMap { $0.isEmpty ? nil : "Basic \($0)" }
     let outcome = await courier.post(
       Self.body(of: delivery), to: url, id: delivery.id, secrets: secrets, policy: nil, success: success,
-      caFile: delivery.options.text("webhooks.ca_file"), authorization: authorization,
+      caFile: delivery.options[WebhookOptions.keys.trustRootsFile], authorization: authorization,
       headers: WebhookCourier.headers(of: delivery.message), now: delivery.now,
       noteAnswer: delivery.noteAnswer)
     // The receiver is everybody's: that it is gone says nothing about this device.
@@ -47,8 +49,10 @@ public struct CustomHTTPProvider: PushProvider {
   public func reload() { courier.reload() }
 
   private static func url(_ options: PushOptions) throws(OptionProblem) -> String {
-    guard let text = options.text("customhttp.url") else { throw OptionProblem(missing: "customhttp.url") }
-    guard WebhookURL(text) != nil else { throw OptionProblem(malformed: "customhttp.url") }
+    guard let text = options[CustomHTTPOptions.keys.url] else {
+      throw OptionProblem(missing: CustomHTTPOptions.keys.url.name)
+    }
+    guard WebhookURL(text) != nil else { throw OptionProblem(malformed: CustomHTTPOptions.keys.url.name) }
     return text
   }
 
@@ -58,7 +62,7 @@ public struct CustomHTTPProvider: PushProvider {
       body.member("deviceId", message.target.deviceID)
       if message.content.isEmpty {
         // A notification without content gets the operator's fixed text.
-        body.member("message", delivery.options["customhttp.message"] ?? message.alert)
+        body.member("message", delivery.options[CustomHTTPOptions.keys.message] ?? message.alert)
       } else if message.form == .text {
         body.member("message", String(decoding: message.content, as: UTF8.self))
       } else {

@@ -1,4 +1,5 @@
 internal import NetworkAddress
+import OptionKit
 public import PushDomain
 
 /// Which receivers may be posted to, where the URLs come from apps or tenants. Spec: providers 4.5.
@@ -7,7 +8,7 @@ public import PushDomain
 /// they are not public; `webhooks.ports`, the ports that may be used at public addresses.
 public struct EndpointPolicy: Sendable, Equatable {
   /// Ports at public addresses unless the option says otherwise.
-  public static let defaultPorts: Set<Int> = [80, 443, 8_080, 8_443]
+  public static let defaultPorts = Set(WebhookOptions.keys.ports.builtIn.compactMap { port($0) })
   /// Entries of one list.
   public static let entriesMaximum = 256
 
@@ -30,25 +31,23 @@ public struct EndpointPolicy: Sendable, Equatable {
     self.allowsAllPrivate = allowsAllPrivate
     self.needsTLSOutside = needsTLSOutside
     self.needsTLS = needsTLS
-    privateBlocks = try Self.list("webhooks.allow_private", options) { AddressBlock($0) }
-    let ports = try Self.list("webhooks.ports", options) { text in
-      Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
+    let keys = WebhookOptions.keys
+    privateBlocks = try Self.entries(options[keys.privateNetworks] ?? [], of: keys.privateNetworks.name) {
+      AddressBlock($0)
     }
+    let ports = try Self.entries(options[keys.ports], of: keys.ports.name) { Self.port($0) }
     self.ports = ports.isEmpty ? Self.defaultPorts : Set(ports)
   }
 
-  private static func list<Entry>(_ name: String, _ options: PushOptions, _ read: (String) -> Entry?)
-    throws(OptionProblem) -> [Entry]
-  {
-    guard let text = options.text(name) else { return [] }
-    var entries: [Entry] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: true) {
-      let trimmed = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-      guard entries.count < entriesMaximum, let entry = read(String(trimmed)) else {
-        throw OptionProblem(malformed: name)
-      }
-      entries.append(entry)
-    }
+  private static func port(_ text: String) -> Int? {
+    Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
+  }
+
+  private static func entries<Entry>(
+    _ texts: [String], of name: String, _ read: (String) -> Entry?
+  ) throws(OptionProblem) -> [Entry] {
+    let entries = texts.prefix(entriesMaximum + 1).compactMap(read)
+    guard entries.count == texts.count, entries.count <= entriesMaximum else { throw OptionProblem(malformed: name) }
     return entries
   }
 

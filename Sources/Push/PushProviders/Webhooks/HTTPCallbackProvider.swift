@@ -1,3 +1,4 @@
+import OptionKit
 public import PushDomain
 
 /// Type `httpcb`: POST to the URL that the app gave as its device id; the body is the message itself. Spec: GMS 7.3.
@@ -13,7 +14,9 @@ public struct HTTPCallbackProvider: PushProvider {
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
-      _ = try (WebhookSecrets(options), WebhookSuccess(options), courier.trust("webhooks.ca_file", options))
+      _ = try (
+        WebhookSecrets(options), WebhookSuccess(options), courier.trust(WebhookOptions.keys.trustRootsFile, options)
+      )
       _ = try Self.policy(options)
       return refusal(of: target, options)
     } catch { return error.description }
@@ -43,7 +46,7 @@ public struct HTTPCallbackProvider: PushProvider {
     } catch { return .laneBroken(reason: error.description) }
     return await courier.post(
       delivery.message.content, to: delivery.message.target.deviceID, id: delivery.id, secrets: secrets, policy: policy,
-      success: success, caFile: delivery.options.text("webhooks.ca_file"),
+      success: success, caFile: delivery.options[WebhookOptions.keys.trustRootsFile],
       headers: WebhookCourier.headers(of: delivery.message), now: delivery.now,
       noteAnswer: delivery.noteAnswer)
   }
@@ -51,6 +54,6 @@ public struct HTTPCallbackProvider: PushProvider {
   public func reload() { courier.reload() }
 
   private static func policy(_ options: PushOptions) throws(OptionProblem) -> EndpointPolicy {
-    try EndpointPolicy(options, allowsAllPrivate: options.flag("httpcb.allow_private_addresses"))
+    try EndpointPolicy(options, allowsAllPrivate: options[HTTPCallbackOptions.keys.allowsPrivateAddresses])
   }
 }

@@ -1,3 +1,4 @@
+import OptionKit
 public import PushDomain
 
 /// Type `push-events`: what operators are told, POST to the URL of option `push.events_url`, which is their own; the
@@ -14,13 +15,13 @@ public struct OperatorEventsProvider: PushProvider {
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
-      _ = try (Self.url(options), Self.secrets(options), courier.trust("webhooks.ca_file", options))
+      _ = try (Self.url(options), Self.secrets(options), courier.trust(WebhookOptions.keys.trustRootsFile, options))
       return nil
     } catch { return error.description }
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    .webhook(PushType.operatorEvents.rawValue, options.text("push.events_url"), courier.settings, isWhole: true)
+    .webhook(PushType.operatorEvents.rawValue, options[OperatorEventOptions.keys.url], courier.settings, isWhole: true)
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
@@ -30,7 +31,8 @@ public struct OperatorEventsProvider: PushProvider {
     }
     let outcome = await courier.post(
       delivery.message.content, to: url, id: delivery.id, secrets: secrets, policy: nil, success: .anySuccess,
-      caFile: delivery.options.text("webhooks.ca_file"), headers: WebhookCourier.headers(of: delivery.message),
+      caFile: delivery.options[WebhookOptions.keys.trustRootsFile],
+      headers: WebhookCourier.headers(of: delivery.message),
       now: delivery.now, noteAnswer: delivery.noteAnswer)
     if case .unregistered(let reason, _, _) = outcome { return .endpointGone(reason: reason) }
     return outcome
@@ -39,13 +41,15 @@ public struct OperatorEventsProvider: PushProvider {
   public func reload() { courier.reload() }
 
   private static func url(_ options: PushOptions) throws(OptionProblem) -> String {
-    guard let text = options.text("push.events_url") else { throw OptionProblem(missing: "push.events_url") }
-    guard WebhookURL(text) != nil else { throw OptionProblem(malformed: "push.events_url") }
+    guard let text = options[OperatorEventOptions.keys.url] else {
+      throw OptionProblem(missing: OperatorEventOptions.keys.url.name)
+    }
+    guard WebhookURL(text) != nil else { throw OptionProblem(malformed: OperatorEventOptions.keys.url.name) }
     return text
   }
 
   private static func secrets(_ options: PushOptions) throws(OptionProblem) -> WebhookSecrets {
-    let own = options.text("push.events_secret")
-    return try WebhookSecrets(PushOptions { $0 == "webhooks.secret" ? own ?? options[$0] : options[$0] })
+    let own = options[OperatorEventOptions.keys.secret]
+    return try WebhookSecrets(options.with([WebhookOptions.keys.secret.name: own]))
   }
 }

@@ -1,3 +1,4 @@
+import OptionKit
 public import PushDomain
 
 /// What an app's owner is told about support requests: POST to the URL that is the device id; the content is the body,
@@ -12,9 +13,6 @@ public struct SupportWebhookProvider: PushProvider {
   /// Spec: support requests 5.
   public static let notificationType = PushType.supportWebhook.rawValue
   public static let eventType = PushType.supportEvents.rawValue
-  /// Seconds that `support.webhook_timeout` may be, and what it is if it is not set. Spec: support requests 10.
-  public static let timeoutSeconds = 1...60
-  public static let timeoutSecondsDefault = 10
 
   private let courier: WebhookCourier
 
@@ -24,7 +22,7 @@ public struct SupportWebhookProvider: PushProvider {
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
     do {
-      let (terms, _) = try (Terms(target, options), courier.trust("webhooks.ca_file", options))
+      let (terms, _) = try (Terms(target, options), courier.trust(WebhookOptions.keys.trustRootsFile, options))
       return terms.policy.objection(to: target.deviceID).map { "device id: \($0)" }
     } catch { return error.description }
   }
@@ -45,7 +43,7 @@ public struct SupportWebhookProvider: PushProvider {
     do { terms = try Terms(message.target, options) } catch { return .laneBroken(reason: error.description) }
     let outcome = await courier.post(
       message.content, to: message.target.deviceID, id: delivery.id, secrets: terms.secrets, policy: terms.policy,
-      success: .anySuccess, caFile: options.text("webhooks.ca_file"),
+      success: .anySuccess, caFile: options[WebhookOptions.keys.trustRootsFile],
       headers: [("Accept", "application/json")] + WebhookCourier.headers(of: message)
         + (terms.zendeskSignature?.headers(for: message.content, at: delivery.now) ?? []),
       answerTimeout: terms.answerTimeout, now: delivery.now,
@@ -65,15 +63,10 @@ public struct SupportWebhookProvider: PushProvider {
     let answerTimeout: Duration
 
     init(_ target: PushAddress, _ options: PushOptions) throws(OptionProblem) {
-      policy = try EndpointPolicy(options, needsTLS: !options.flag("support.test"))
+      policy = try EndpointPolicy(options, needsTLS: !options[SupportPushOptions.keys.isTest])
       secrets = try WebhookSecrets(options)
       zendeskSignature = target.type == notificationType ? try ZendeskSignature(options) : nil
-      var seconds: Int? = timeoutSecondsDefault
-      if let text = options.text("support.webhook_timeout") { seconds = Int(text) }
-      guard let seconds, timeoutSeconds.contains(seconds) else {
-        throw OptionProblem(malformed: "support.webhook_timeout")
-      }
-      answerTimeout = .seconds(seconds)
+      answerTimeout = try options.judged(SupportPushOptions.keys.timeout)
     }
   }
 }

@@ -1,4 +1,5 @@
 public import EventSourcing
+import OptionKit
 public import PushDomain
 
 /// Posts JSON to other people's servers, within bounds and signed; shared by all providers that post.
@@ -28,9 +29,9 @@ public final class WebhookCourier: Sendable {
   public func reload() { trustRoots.forget() }
 
   /// The certificates of a file that an option names; nil if it names none.
-  func trust(_ option: String, _ options: PushOptions) throws(OptionProblem) -> TrustRoots? {
-    guard let file = options.text(option) else { return nil }
-    return try trustRoots.value(ofFile: file, option: option)
+  func trust(_ option: OptionKey<String?>, _ options: PushOptions) throws(OptionProblem) -> TrustRoots? {
+    guard let file = options[option] else { return nil }
+    return try trustRoots.value(ofFile: file, option: option.name)
   }
 
   /// What is wrong with a URL that somebody is about to set, its name's addresses included. Spec: providers 4.5.
@@ -74,7 +75,8 @@ public final class WebhookCourier: Sendable {
       }
       post.headers.append(("Authorization", authorization))
     }
-    do { post.trust = try trust("webhooks.ca_file", PushOptions(["webhooks.ca_file": caFile ?? ""])) } catch {
+    let roots = WebhookOptions.keys.trustRootsFile
+    do { post.trust = try trust(roots, PushOptions([roots.name: caFile ?? ""])) } catch {
       return .laneBroken(reason: error.description)
     }
     do {
@@ -118,18 +120,23 @@ public final class WebhookCourier: Sendable {
   }
 }
 
-/// Which statuses of a receiver count as delivered: option `webhooks.success`. Spec: providers 4.2.
-public enum WebhookSuccess: String, Sendable {
-  /// 200 and no other. Spec: GMS 7.3.
-  case ok = "200"
-  case anySuccess = "2xx"
-
-  /// Reads `webhooks.success`; 200 if it is not set.
+extension WebhookSuccess {
+  /// What the option says; 200 if it is not set.
   /// - Throws: the option is neither.
   public init(_ options: PushOptions) throws(OptionProblem) {
-    guard let success = WebhookSuccess(rawValue: options.text("webhooks.success") ?? "200") else {
-      throw OptionProblem(malformed: "webhooks.success")
-    }
-    self = success
+    self = try options.judged(WebhookOptions.keys.success)
+  }
+}
+
+extension PushOptions {
+  /// - Throws: the option is set, and to what it cannot be.
+  func judged<Value>(_ key: OptionKey<Value>) throws(OptionProblem) -> Value {
+    guard !isMalformed(key) else { throw OptionProblem(malformed: key.name) }
+    return self[key]
+  }
+
+  /// Whether an option is set to what it cannot be.
+  func isMalformed<Value>(_ key: OptionKey<Value>) -> Bool {
+    text(of: key.name).map { !$0.isEmpty && key.written($0) == nil } ?? false
   }
 }

@@ -1,5 +1,6 @@
 internal import Crypto
 public import EventSourcing
+import OptionKit
 public import PushDomain
 import TextEncoding
 
@@ -29,10 +30,10 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
   public init(secret: String?, previous: String? = nil, previousUntil: Timestamp? = nil, signingKey: String? = nil)
     throws(OptionProblem)
   {
-    current = try Self.sharedSecret(secret, "webhooks.secret")
-    self.previous = try Self.sharedSecret(previous, "webhooks.previous_secret")
+    current = try Self.sharedSecret(secret, WebhookOptions.keys.secret.name)
+    self.previous = try Self.sharedSecret(previous, WebhookOptions.keys.previousSecret.name)
     self.previousUntil = previousUntil
-    self.signingKey = try Self.privateKey(signingKey, "webhooks.signing_key")
+    self.signingKey = try Self.privateKey(signingKey, WebhookOptions.keys.signingKey.name)
   }
 
   /// Reads `webhooks.secret`, `webhooks.previous_secret`, `webhooks.previous_secret_until` (`2026-01-31T12:00:00Z`) and
@@ -40,15 +41,16 @@ public struct WebhookSecrets: Sendable, CustomStringConvertible {
   /// - Throws: one of them is malformed.
   public init(_ options: PushOptions) throws(OptionProblem) {
     var until: Timestamp?
-    if let text = options.text("webhooks.previous_secret_until") {
+    if let text = options[WebhookOptions.keys.previousSecretUntil] {
       guard let timestamp = Timestamp(iso8601: text) else {
-        throw OptionProblem(malformed: "webhooks.previous_secret_until")
+        throw OptionProblem(malformed: WebhookOptions.keys.previousSecretUntil.name)
       }
       until = timestamp
     }
     try self.init(
-      secret: options.text("webhooks.secret"), previous: options.text("webhooks.previous_secret"), previousUntil: until,
-      signingKey: options.text("webhooks.signing_key"))
+      secret: options[WebhookOptions.keys.secret], previous: options[WebhookOptions.keys.previousSecret],
+      previousUntil: until,
+      signingKey: options[WebhookOptions.keys.signingKey])
   }
 
   public var description: String { "webhook secrets" }

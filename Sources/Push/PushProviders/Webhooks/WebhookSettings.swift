@@ -1,3 +1,5 @@
+package import OptionKit
+
 /// The bounds of everything that goes out as an HTTP POST. Spec: GMS 7.4, providers 4.
 public struct WebhookSettings: Sendable, Equatable {
   /// Goes out as `User-Agent: Carillon/<version>`.
@@ -29,4 +31,12 @@ public struct WebhookSettings: Sendable, Equatable {
   public var addressesTriedMaximum = 3
 
   public init() {}
+}
+
+extension WebhookSettings: OptionSettings {
+  package static let fields: [OptionField<Self>] = [
+    OptionField(
+      "limits.pushes_in_flight_per_host", \.inFlightPerEndpointMaximum, .integer(1...100_000),
+      "HTTP pushes to one host and port at once")
+  ]
 }

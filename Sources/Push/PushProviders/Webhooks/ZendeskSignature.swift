@@ -1,5 +1,6 @@
 internal import Crypto
 internal import EventSourcing
+import OptionKit
 internal import PushDomain
 import TextEncoding
 
@@ -14,9 +15,9 @@ struct ZendeskSignature: Sendable {
   /// Reads `support.zendesk_signature_secret`; nil if it is not set.
   /// - Throws: it is too long.
   init?(_ options: PushOptions) throws(OptionProblem) {
-    guard let secret = options.text("support.zendesk_signature_secret") else { return nil }
+    guard let secret = options[SupportPushOptions.keys.zendeskSecret] else { return nil }
     guard secret.utf8.count <= Self.secretBytesMaximum else {
-      throw OptionProblem(malformed: "support.zendesk_signature_secret")
+      throw OptionProblem(malformed: SupportPushOptions.keys.zendeskSecret.name)
     }
     key = SymmetricKey(data: Array(secret.utf8))
   }

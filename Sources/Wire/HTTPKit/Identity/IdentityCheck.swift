@@ -1,4 +1,5 @@
 import EventSourcing
+import OptionKit
 
 /// What can be known of a policy before anybody comes: for `config check`.
 public struct IdentityCheck: Sendable {
@@ -30,7 +31,8 @@ public struct IdentityCheck: Sendable {
           let now = Timestamp(milliseconds: WallClock.milliseconds())
           if let apart = HTTPDate.clocksApart(date, now: now, beyond: policy.clockSkew) {
             obstacles.append(
-              "identity.jwks_url: this clock and its server's are \(apart.magnitude) s apart: tokens will be refused")
+              "\(TokenOptions.keys.keySetURL.name): this clock and its server's are \(apart.magnitude) s apart: tokens will be refused"
+            )
           }
         }
       } catch {

@@ -1,4 +1,3 @@
-import EdgeSecurity
 import JSONEnvelope
 import JWTKit
 import TextEncoding

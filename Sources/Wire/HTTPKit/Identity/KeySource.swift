@@ -1,4 +1,5 @@
 import EventSourcing
+import OptionKit
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -15,21 +16,23 @@ package struct KeySource: Sendable {
   package func own() async throws(KeyReader.Problem) -> (keys: [VerificationKey], revocations: RevocationList) {
     var keys: [KeyReader.Key] = []
     if let secret = policy.secret {
-      keys.append(try Self.named("identity.secret") { () throws(KeyReader.Problem) in try KeyReader.secret(secret) })
+      keys.append(
+        try Self.named(TokenOptions.keys.secret.name) { () throws(KeyReader.Problem) in try KeyReader.secret(secret) })
     }
     for file in policy.keyFiles {
-      keys += try Self.named("identity.key_files, \(file)") { () throws(KeyReader.Problem) in
+      keys += try Self.named("\(TokenOptions.keys.keyFiles.name), \(file)") { () throws(KeyReader.Problem) in
         try KeyReader.keys(pem: String(decoding: try Self.read(file), as: UTF8.self))
       }
     }
     if let file = policy.keySetFile {
-      keys += try Self.named("identity.jwks_file, \(file)") { () throws(KeyReader.Problem) in
+      keys += try Self.named("\(TokenOptions.keys.keySetFile.name), \(file)") { () throws(KeyReader.Problem) in
         try KeyReader.keys(set: try Self.read(file), takesSecrets: true)
       }
     }
     var revocations = RevocationList()
     if let file = policy.revocationsFile {
-      revocations = try Self.named("identity.revocations, \(file)") { () throws(KeyReader.Problem) in
+      revocations = try Self.named("\(TokenOptions.keys.revocationsFile.name), \(file)") {
+        () throws(KeyReader.Problem) in
         let text = try Self.read(file, bytesMaximum: EdgeLimits.revocationsBytesMaximum)
         return try RevocationList(parsing: String(decoding: text, as: UTF8.self))
       }
@@ -44,7 +47,7 @@ package struct KeySource: Sendable {
       let answer = try await KeySetFetcher(url: url, trustRootsFile: policy.trustRootsFile).fetch()
       return (try await Self.prepared(try KeyReader.keys(set: answer.body, takesSecrets: false)), answer.date)
     } catch {
-      throw KeyReader.Problem("identity.jwks_url: \(error)")
+      throw KeyReader.Problem("\(TokenOptions.keys.keySetURL.name): \(error)")
     }
   }
 

@@ -1,3 +1,5 @@
+package import OptionKit
+
 /// Every bound of the HTTP edge, in one place.
 public struct EdgeLimits: Sendable, Equatable {
   // Bytes.
@@ -84,4 +86,50 @@ extension EdgeLimits {
   package static let serviceNameBytesMaximum = 128
   /// Bytes of the token file.
   package static let tokenFileBytesMaximum = 1_048_576
+}
+
+extension EdgeLimits: OptionSettings {
+  package static let fields: [OptionField<Self>] = [
+    OptionField(
+      "shutdown_grace", \.shutdownGrace, .seconds(0...3_600), "what a stopping server grants the requests that run"),
+    OptionField("limits.connections", \.connectionsMaximum, .integer(1...1_000_000), "open connections"),
+    OptionField(
+      "limits.head_bytes", \.headBytesMaximum, .byteCount(1_024...1_048_576), "request line and header fields"),
+    OptionField("limits.header_fields", \.headerFieldsMaximum, .integer(10...10_000), "header fields of a request"),
+    OptionField("limits.target_bytes", \.targetBytesMaximum, .byteCount(256...1_048_576), "request target"),
+    OptionField("limits.parameters", \.parametersMaximum, .integer(10...100_000), "parameters of a request"),
+    OptionField(
+      "limits.body_bytes", \.bodyBytesMaximum, .byteCount(1_024...1_073_741_824),
+      "request body outside the Comet endpoint"),
+    OptionField(
+      "limits.comet_body_bytes", \.cometBodyBytesMaximum, .byteCount(1_024...1_073_741_824),
+      "request body of the Comet endpoint"),
+    OptionField(
+      "limits.storage_body_bytes", \.storageBodyBytesMaximum, .byteCount(1_024...1_073_741_824),
+      "request body that may hold files to be stored"),
+    OptionField(
+      "limits.websocket_message_bytes", \.webSocketMessageBytesMaximum, .byteCount(1_024...1_073_741_824),
+      "one WebSocket message"),
+    OptionField(
+      "limits.websocket_backlog_bytes", \.webSocketBacklogBytesMaximum, .byteCount(16_384...1_073_741_824),
+      "bytes that may wait for one WebSocket; a slower client is dropped"),
+    OptionField(
+      "limits.head_seconds", \.headTimeout, .seconds(0.1...3_600), "from a request's first byte to the end of its head"),
+    OptionField("limits.body_seconds", \.bodyTimeout, .seconds(0.1...3_600), "for a body of any size"),
+    OptionField(
+      "limits.body_bytes_per_second", \.bodyBytesPerSecondMinimum, .integer(1...1_073_741_824),
+      "slowest body that is waited for beyond limits.body_seconds"),
+    OptionField(
+      "limits.idle_seconds", \.keepAliveTimeout, .seconds(1...86_400), "keep-alive connection without a request"),
+    OptionField(
+      "limits.write_seconds", \.writeTimeout, .seconds(1...3_600), "part of a response that the client does not take"),
+    OptionField(
+      "limits.response_seconds", \.responseTimeout, .seconds(1...3_600), "work on a request until its response begins"),
+    OptionField(
+      "limits.event_stream_heartbeat", \.eventStreamHeartbeat, .seconds(1...3_600), "silence on an agent's event stream"
+    ),
+    OptionField(
+      "limits.websocket_ping_seconds", \.webSocketPingInterval, .seconds(1...3_600),
+      "silence of a WebSocket before it is pinged"),
+  ]
 }

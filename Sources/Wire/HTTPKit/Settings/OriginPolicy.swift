@@ -16,6 +16,9 @@ public enum OriginPolicy: Sendable, Equatable {
     self = origins.contains("*") ? .any : .listed(Set(origins))
   }
 
+  /// - Parameter origins: what operators list in `AccessOptions`.
+  package init(_ origins: [String]) { self.init(option: origins.joined(separator: ",")) }
+
   /// Whether a page of `origin` may read our answers.
   package func allows(_ origin: String) -> Bool {
     switch self {

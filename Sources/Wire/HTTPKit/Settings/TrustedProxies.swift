@@ -1,5 +1,6 @@
 package import NIOHTTP1
 public import NetworkAddress
+package import OptionKit
 
 /// The proxies before this server, whose word on where a request comes from is taken.
 ///
@@ -7,20 +8,13 @@ public import NetworkAddress
 /// are read from the last to the first, and the first address that is no trusted proxy's is the client's: what stands
 /// before it was written by the client, or by somebody whom nobody here knows.
 public struct TrustedProxies: Sendable, Equatable {
-  /// The one header that the proxies write; another one may have come from anybody, and is not looked at.
-  public enum Header: String, Sendable, CaseIterable {
-    case xForwardedFor = "x-forwarded-for"
-    /// Spec: RFC 7239.
-    case forwarded
-  }
-
   public let networks: [AddressBlock]
-  public let header: Header
+  public let header: ProxyHeader
 
   /// Whoever is connected is the client.
   public static let none = TrustedProxies([])
 
-  public init(_ networks: [AddressBlock], header: Header = .xForwardedFor) {
+  public init(_ networks: [AddressBlock], header: ProxyHeader = .xForwardedFor) {
     self.networks = networks
     self.header = header
   }
@@ -86,5 +80,12 @@ public struct TrustedProxies: Sendable, Equatable {
     var rest = text.drop { $0 == " " || $0 == "\t" }
     while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
     return rest
+  }
+}
+
+extension TrustedProxies {
+  package init(_ options: some OptionReader) {
+    let keys = AccessOptions.keys
+    self.init(options[keys.proxies] ?? [], header: options[keys.proxyHeader])
   }
 }

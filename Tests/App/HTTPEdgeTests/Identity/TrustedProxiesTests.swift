@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Trusted proxies: whose request it is")
 struct TrustedProxiesTests {
-  private static func proxies(_ header: TrustedProxies.Header) throws -> TrustedProxies {
+  private static func proxies(_ header: ProxyHeader) throws -> TrustedProxies {
     let networks = try ["10.0.0.0/8", "fd00::/8"].map { try #require(AddressBlock($0)) }
     return TrustedProxies(networks, header: header)
   }
 
-  private static func client(_ header: TrustedProxies.Header, _ values: [String], peer: String) throws -> String? {
+  private static func client(_ header: ProxyHeader, _ values: [String], peer: String) throws -> String? {
     let headers = HTTPHeaders(values.map { (header.rawValue, $0) })
     return try proxies(header).client(headers, peer: IPAddress(peer))?.text
   }

@@ -88,8 +88,8 @@ struct APNsFitTests {
   @Test(
     "the limit is Apple's own for the app's own keys, and an option bounds it",
     arguments: [
-      (PushContentForm.message, "", 256), (.members, "", 4_096), (.message, "4096", 4_096), (.message, "9999", 4_096),
-      (.members, "1000", 1_000), (.message, "-1", 256), (.message, "x", 256),
+      (PushContentForm.message, "", 256), (.members, "", 4_096), (.message, "4096", 4_096), (.message, "5120", 4_096),
+      (.members, "1000", 1_000), (.message, "5121", 256), (.message, "-1", 256), (.message, "x", 256),
     ])
   func limits(form: PushContentForm, option: String, expected: Int) throws {
     let message = MobileSamples.message(MobileSamples.ios(), content: "{}", form: form)

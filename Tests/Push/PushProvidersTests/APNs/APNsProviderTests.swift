@@ -109,7 +109,7 @@ struct APNsProviderTests {
   @Test(
     "one stream at first with a token, not with a certificate; connections within bounds",
     arguments: [
-      ("", 4), ("1", 1), ("0", 1), ("1000", 64), ("x", 4),
+      ("", 4), ("1", 1), ("16", 16), ("0", 4), ("17", 4), ("x", 4),
     ])
   func place(connections: String, expected: Int) throws {
     let token = try APNsOptions(MobileSamples.ios(), changed(["apple.connections": connections])).place

@@ -1,5 +1,5 @@
 /// What an option's value may be, and the one form in which the rest of the server sees it.
-public enum OptionType: Sendable, Equatable {
+package enum OptionType: Sendable, Equatable {
   case text
   /// `true` or `false`.
   case flag
@@ -27,7 +27,7 @@ public enum OptionType: Sendable, Equatable {
   case timeZone
 
   /// In a few words, for the table and for problems.
-  public var summary: String {
+  package var summary: String {
     switch self {
     case .text: "text"
     case .flag: "true or false"
@@ -48,7 +48,14 @@ public enum OptionType: Sendable, Equatable {
     }
   }
 
-  private static func number(_ value: Double) -> String {
+  /// The members of a list, blanks around them taken off, empty ones left out.
+  package static func members(of text: String) -> [String] {
+    text.split(separator: ",").map { member in
+      String(member.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }.filter { !$0.isEmpty }
+  }
+
+  static func number(_ value: Double) -> String {
     value == value.rounded() ? String(Int(value)) : String(value)
   }
 }

@@ -1,5 +1,5 @@
 /// What a section holds, told from its name. Spec: GMS 8.1.
-public enum SectionKind: String, Sendable, Hashable, CaseIterable {
+package enum SectionKind: String, Sendable, Hashable, CaseIterable {
   /// `server`: the process.
   case server
   /// `push`: defaults of all notifications.
@@ -25,10 +25,15 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
   /// `support.agents`: what agents are called.
   case supportAgents
 
-  static let supportAppPrefix = "support.app."
+  /// Where an option of a push may stand. Spec: GMS 8.3, scope E.
+  package static let pushes: Set<SectionKind> = [.push, .pushProvider, .pushEvent, .pushProviderEvent]
+  /// Where an option of a service may stand: the service itself, then the defaults for all. Spec: GMS 8.2.
+  package static let services: Set<SectionKind> = [.service, .chat, .chatService, .callback]
+
+  package static let supportAppPrefix = "support.app."
 
   /// nil for a name that is none of the forms above.
-  public init?(section name: String) {
+  package init?(section name: String) {
     switch name {
     case "server": self = .server
     case "push": self = .push
@@ -53,7 +58,7 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The form of the section's name, as the documentation writes it.
-  public var form: String {
+  package var form: String {
     switch self {
     case .server, .push, .chat, .callback, .support: rawValue
     case .pushProvider: "push.provider.<name>"
@@ -78,7 +83,7 @@ public enum SectionKind: String, Sendable, Hashable, CaseIterable {
 
 extension String {
   /// What follows `prefix`; nil if this text does not begin with it or nothing follows.
-  func removing(prefix: String) -> String? {
+  package func removing(prefix: String) -> String? {
     guard hasPrefix(prefix), utf8.count > prefix.utf8.count else { return nil }
     return String(dropFirst(prefix.count))
   }

@@ -1,0 +1,16 @@
+import Journal
+package import OptionKit
+
+/// Where the journal lies, and in what pieces; `HousekeepingSettings` says what becomes of it.
+package struct JournalOptions: OptionTable {
+  package static let keys = JournalOptions()
+
+  package let segmentSize = OptionKey(
+    "journal.segment_size", in: [.server], .byteCount(4_194_304...1_073_741_824),
+    default: JournalConfiguration().segmentByteCount, "size of a journal file", takes: .restart)
+  package let archiveDirectory = OptionKey(
+    "journal.archive_directory", in: [.server], .path,
+    "where old journal files go; journal/archive below data_directory if absent", takes: .restart)
+
+  package init() {}
+}

@@ -1,0 +1,9 @@
+package import OptionKit
+
+extension Node {
+  /// What operators can set of what every capability stands on.
+  package static var options: [OptionSpecification] {
+    CredentialOptions.options + NodeOptions.options + JournalOptions.options + HousekeepingSettings.options
+      + EngineLimits.options
+  }
+}
