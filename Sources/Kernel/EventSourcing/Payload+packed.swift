@@ -17,8 +17,8 @@ extension PayloadReader {
   public mutating func packed() throws(PayloadError) -> [UInt64] {
     var inner = try nested()
     var values: [UInt64] = []
-    values.reserveCapacity(inner.bytes.count / 2)
-    while inner.offset < inner.bytes.count { values.append(try inner.varint()) }
+    values.reserveCapacity(inner.count / 2)
+    while inner.offset < inner.count { values.append(try inner.varint()) }
     return values
   }
 }

@@ -114,18 +114,27 @@ public struct PayloadWriter: Sendable {
 /// ```
 /// Valid only while the bytes behind it live: the closure that handed it out.
 public struct PayloadReader {
-  @usableFromInline let bytes: UnsafeRawBufferPointer
+  // Pointer and count apart: a buffer's own are looked up, and its pointer compared with nil, each time.
+  @usableFromInline let start: UnsafeRawPointer
+  @usableFromInline let count: Int
   @usableFromInline var offset = 0
   @usableFromInline var field = 0
   @usableFromInline var wireType = 0
 
   @inlinable
-  public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    // Of an empty buffer nothing is read.
+    start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+    count = bytes.count
+  }
+
+  @inlinable
+  func byte(_ place: Int) -> UInt8 { start.load(fromByteOffset: place, as: UInt8.self) }
 
   /// The number of the next field, whose value the caller then reads or skips; nil at the end.
   @inlinable
   public mutating func next() throws(PayloadError) -> Int? {
-    guard offset < bytes.count else { return nil }
+    guard offset < count else { return nil }
     let key = try varint()
     field = Int(truncatingIfNeeded: key >> 3)
     wireType = Int(key & 7)
@@ -158,7 +167,7 @@ public struct PayloadReader {
   public mutating func bool() throws(PayloadError) -> Bool { try unsigned() != 0 }
 
   public mutating func text() throws(PayloadError) -> String {
-    let utf8 = UnsafeRawBufferPointer(rebasing: bytes[try lengthDelimited()])
+    let utf8 = try lengthDelimited()
     // Decoding repairs what is not UTF-8. To compare afterwards is three times as fast as `String(validating:as:)`.
     var text = String(decoding: utf8, as: UTF8.self)
     guard text.withUTF8({ Self.areEqual(UnsafeRawBufferPointer($0), utf8) }) else { throw .notUTF8 }
@@ -183,35 +192,35 @@ public struct PayloadReader {
   }
 
   public mutating func data() throws(PayloadError) -> [UInt8] {
-    [UInt8](UnsafeRawBufferPointer(rebasing: bytes[try lengthDelimited()]))
+    [UInt8](try lengthDelimited())
   }
 
   /// A reader over a message inside the message.
   public mutating func nested() throws(PayloadError) -> PayloadReader {
-    PayloadReader(UnsafeRawBufferPointer(rebasing: bytes[try lengthDelimited()]))
+    PayloadReader(try lengthDelimited())
   }
 
   @inlinable
   public mutating func skip() throws(PayloadError) {
-    if wireType == 0 { _ = try varint() } else { _ = try lengthDelimited() }
+    if wireType == 0 { try skipVarint() } else { _ = try lengthDelimited() }
   }
 
   @inlinable
-  mutating func lengthDelimited() throws(PayloadError) -> Range<Int> {
+  mutating func lengthDelimited() throws(PayloadError) -> UnsafeRawBufferPointer {
     guard wireType == 2 else { throw .malformed }
     let length = try varint()
-    guard length <= UInt64(bytes.count - offset) else { throw .truncated }
-    let range = offset..<(offset + Int(length))
-    offset = range.upperBound
-    return range
+    guard length <= UInt64(bitPattern: Int64(count &- offset)) else { throw .truncated }
+    let value = UnsafeRawBufferPointer(start: start + offset, count: Int(truncatingIfNeeded: length))
+    offset &+= value.count
+    return value
   }
 
   /// Nearly all keys, lengths and numbers are one byte: that much is done where it is called.
   @inlinable
   mutating func varint() throws(PayloadError) -> UInt64 {
-    guard offset < bytes.count, bytes[offset] < 0x80 else { return try longVarint() }
-    offset += 1
-    return UInt64(bytes[offset - 1])
+    guard offset < count, byte(offset) < 0x80 else { return try longVarint() }
+    offset &+= 1
+    return UInt64(byte(offset &- 1))
   }
 
   @usableFromInline
@@ -219,15 +228,41 @@ public struct PayloadReader {
   mutating func longVarint() throws(PayloadError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
+    var place = offset
     while true {
-      guard offset < bytes.count else { throw .truncated }
-      let byte = bytes[offset]
-      offset += 1
+      guard place < count else { throw .truncated }
+      let byte = byte(place)
+      place &+= 1
       guard shift < 63 || byte <= 1 else { throw .malformed }
       value |= UInt64(byte & 0x7F) << shift
-      if byte & 0x80 == 0 { return value }
+      if byte < 0x80 { break }
       shift += 7
-      guard shift <= 63 else { throw .malformed }
     }
+    offset = place
+    return value
+  }
+
+  /// What `varint` would read.
+  @inlinable
+  mutating func skipVarint() throws(PayloadError) {
+    if count &- offset >= 8 {
+      // The first byte of eight whose top bit is clear is the last of the number.
+      let ends =
+        ~UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) & 0x8080_8080_8080_8080
+      if ends != 0 {
+        offset &+= (ends.trailingZeroBitCount >> 3) + 1
+        return
+      }
+    }
+    var place = offset
+    while true {
+      guard place < count else { throw .truncated }
+      let byte = byte(place)
+      // Ten bytes hold 70 bits, the last of them one.
+      guard place &- offset < 9 || byte <= 1 else { throw .malformed }
+      place &+= 1
+      if byte < 0x80 { break }
+    }
+    offset = place
   }
 }

@@ -8,18 +8,21 @@ public protocol PayloadPair: PayloadPart {
   init(_ name: String, _ value: String)
 }
 
-private enum PairField {
-  static let name = PayloadField<String>(1)
+@usableFromInline
+enum PairField {
+  @inlinable static var name: PayloadField<String> { PayloadField<String>(1) }
   /// Absent: empty.
-  static let value = PayloadField<String>(2)
+  @inlinable static var value: PayloadField<String> { PayloadField<String>(2) }
 }
 
 extension PayloadPair {
+  @inlinable
   public func encode(into writer: inout PayloadWriter) {
     writer.put(PairField.name, name)
     writer.put(PairField.value, ifNotEmpty: value)
   }
 
+  @inlinable
   public init(payload: inout PayloadReader) throws(PayloadError) {
     let read = try PayloadFields(&payload)
     self.init(try read.required(PairField.name), try read[PairField.value] ?? "")
@@ -40,16 +43,18 @@ public protocol PayloadAddress: PayloadPart {
   init(type: String, deviceID: String, provider: String?, language: String?, debug: Bool, supplement: String?)
 }
 
-private enum AddressField {
-  static let type = PayloadField<String>(1)
-  static let deviceID = PayloadField<String>(2)
-  static let provider = PayloadField<String>(3)
-  static let language = PayloadField<String>(4)
-  static let debug = PayloadField<Bool>(5)
-  static let supplement = PayloadField<String>(6)
+@usableFromInline
+enum AddressField {
+  @inlinable static var type: PayloadField<String> { PayloadField<String>(1) }
+  @inlinable static var deviceID: PayloadField<String> { PayloadField<String>(2) }
+  @inlinable static var provider: PayloadField<String> { PayloadField<String>(3) }
+  @inlinable static var language: PayloadField<String> { PayloadField<String>(4) }
+  @inlinable static var debug: PayloadField<Bool> { PayloadField<Bool>(5) }
+  @inlinable static var supplement: PayloadField<String> { PayloadField<String>(6) }
 }
 
 extension PayloadAddress {
+  @inlinable
   public func encode(into writer: inout PayloadWriter) {
     writer.put(AddressField.type, type)
     writer.put(AddressField.deviceID, deviceID)
@@ -59,6 +64,7 @@ extension PayloadAddress {
     writer.put(AddressField.supplement, ifPresent: supplement)
   }
 
+  @inlinable
   public init(payload: inout PayloadReader) throws(PayloadError) {
     let read = try PayloadFields(&payload)
     self.init(
