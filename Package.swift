@@ -335,8 +335,8 @@ let package = Package(
     tests(
       "ChatEngineTests", in: "Chat",
       [
-        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "JSONEnvelope",
-        "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
+        "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "JSONEnvelope", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
       ]),
     // A whole engine without an edge, room by room.
     module(

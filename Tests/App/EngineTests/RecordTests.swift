@@ -92,6 +92,29 @@ struct RecordTests {
     #expect(try AgentDesk.readiness(note: AgentDesk.note(desk)) == .ready(for: services))
   }
 
+  /// As the bytes of events: snapshots hold them.
+  @Test("the bytes of a record's and of a desk's state are frozen")
+  func frozenStates() {
+    var record = CometRecord()
+    record.evolve(.opened(userKey: "u", serviceID: "s", acknowledges: true, browserID: "b"), at: .epoch)
+    record.evolve(.subscribed(channels: ["/c"]), at: .epoch)
+    record.evolve(.delivered(source: "y", position: 1), at: .epoch)
+    record.evolve(.delivered(source: "x", position: 3, confirmed: 2), at: .epoch)
+    record.evolve(.closed(reason: "r"), at: .epoch)
+    #expect(
+      record.stateBytes == [
+        8, 1, 16, 1, 26, 1, 0x75, 34, 1, 0x73, 42, 1, 0x62, 48, 1, 58, 2, 0x2F, 0x63,
+        66, 7, 10, 1, 0x78, 16, 6, 24, 4, 66, 5, 10, 1, 0x79, 16, 2,
+      ])
+    for (services, bytes) in [(["a", "b"], [18, 1, 0x61, 18, 1, 0x62]), ([], [24, 1])] as [([String], [UInt8])] {
+      let ready = AgentDesk.Event.readinessChanged(true, services: services)
+      #expect(StoredEvent(ready).payload == [8, 1] + bytes)
+      var desk = AgentDesk()
+      desk.evolve(ready, at: .epoch)
+      #expect(desk.stateBytes == [8, 1] + bytes)
+    }
+  }
+
   @Test("a record comes back from the bytes of its state, at each of its steps, and goes on alike")
   func state() throws {
     var record = CometRecord()

@@ -16,6 +16,16 @@ struct CallbackStateTests {
     for length in bytes.indices { #expect((try? Callback(stateBytes: Array(bytes[..<length]))) != callback) }
   }
 
+  @Test("the numbers of what the frozen states do not have are frozen too")
+  func frozenRest() throws {
+    // Status, request with a key that was made for it, the times of its making and its end, the last agent.
+    let state = "0805" + "120b" + "0a0173" + "1001" + "1801" + "8a01016b" + "2800" + "3800" + "9a010161"
+    let callback = try Callback(stateBytes: [UInt8](hex: state))
+    #expect(callback.request?.issuedKey == "k")
+    #expect(callback.lastAgentID == "a")
+    #expect(callback.stateBytes.hex == state)
+  }
+
   @Test("along random callbacks the state comes back as it was, in the same bytes", arguments: UInt64(1)...12)
   func roundTrip(seed: UInt64) throws {
     var random = RandomCallback(seed: seed)

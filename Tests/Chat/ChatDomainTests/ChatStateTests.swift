@@ -34,6 +34,21 @@ struct ChatStateTests {
     #expect(awake.actionCount > 20, "seed \(seed) did nothing")
   }
 
+  @Test("the numbers of what the frozen states do not have are frozen too")
+  func frozenRest() throws {
+    let state = [
+      "0802", "1a060a016e120176", "5001", "7a051201631801",  // lifecycle, data, notifies by Comet, party
+      "8a0110" + "0a0100" + "120100" + "1a0174" + "22050a01781002",  // a line of a stranger
+      "a2010d" + "0a0163" + "1001" + "1801" + "2002" + "2804" + "3006",  // link
+      "c20108" + "0802" + "1001" + "3001" + "4006",  // background
+      "da010e" + "0802" + "1002" + "1802" + "22060a0161120164",  // owed push with a target of its own
+      "e00101",  // its user was erased
+    ].joined()
+    #expect(try ChatSession(stateBytes: [UInt8](hex: state)).stateBytes.hex == state)
+    let created = ChatEvent.created(serviceName: "s", data: [], expiresAt: .epoch, userKey: "u")
+    #expect(StoredEvent(created).payload.hex == "8a0101733000b2010175")
+  }
+
   @Test("the bytes are frozen")
   func bytes() throws {
     var conversation = try Conversation.waiting()

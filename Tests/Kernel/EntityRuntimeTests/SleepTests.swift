@@ -153,6 +153,15 @@ struct SleepTests {
     #expect(throws: PayloadError.self) { try EntityImage(bytes: Array(image.bytes.dropLast(1))) }
   }
 
+  /// Images stand in snapshots: never change a byte.
+  @Test("the bytes of an image are frozen")
+  func frozenImage() {
+    let asleep = Brief(rest: .asleep(until: Timestamp(milliseconds: 5)), note: [1, 2])
+    #expect(
+      EntityImage(brief: asleep, state: [9]).bytes == [0x0A, 6, 0x08, 10, 0x1A, 2, 1, 2, 0x12, 1, 9])
+    #expect(EntityImage(brief: Brief(rest: .wakeful, note: []), state: []).bytes == [0x0A, 2, 0x10, 1, 0x12, 0])
+  }
+
   @Test("what was removed while a snapshot is made is named")
   func removals() async throws {
     try await withContext { context, _ in

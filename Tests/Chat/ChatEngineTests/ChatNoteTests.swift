@@ -1,0 +1,35 @@
+import ChatDomain
+import EventSourcing
+import Testing
+
+@testable import ChatEngine
+
+@Suite("The note of a chat that sleeps")
+struct ChatNoteTests {
+  /// Notes stand in snapshots: never change a byte.
+  @Test("its bytes are frozen, and come back")
+  func frozen() throws {
+    let bytes: [UInt8] = [
+      // The value of an option is written even if it is empty.
+      0x0A, 1, 0x73, 0x12, 5, 0x0A, 1, 0x6E, 0x12, 0, 0x12, 6, 0x0A, 1, 0x6D, 0x12, 1, 0x76,
+      0x1A, 1, 0x69, 0x22, 1, 0x75, 0x28, 1, 0x32, 1, 0x78, 0x32, 1, 0x79, 0x38, 1, 0x40, 10, 0x4A, 1, 0x61,
+    ]
+    let note = try ChatNote(bytes: bytes)
+    #expect(note.serviceName == "s")
+    #expect(note.options == [DataPair("n", ""), DataPair("m", "v")])
+    #expect(note.chatSessionID == "i")
+    #expect(note.userKey == "u")
+    #expect(note.isEnded)
+    #expect(note.sessions == ["x", "y"])
+    #expect(note.isUserErased)
+    #expect(note.startedAt == Timestamp(milliseconds: 5))
+    #expect(note.agents == ["a"])
+    #expect(note.bytes == bytes)
+  }
+
+  @Test("one of a chat that was not started says its service alone, and one that is cut is refused")
+  func bounds() throws {
+    #expect(ChatNote(ChatSession()).bytes == [0x0A, 0])
+    #expect(throws: PayloadError.truncated) { try ChatNote(bytes: [0x0A]) }
+  }
+}
