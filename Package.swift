@@ -140,6 +140,12 @@ let package = Package(
         "WebPushEncryption",
         asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto,
       ]),
+    module(
+      "PushAPI", in: "Sources/Push",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "PushDomain", "PushEngine", httpTypes,
+        hummingbird,
+      ]),
 
     // Chat.
     module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
@@ -251,8 +257,8 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
-        "ChatAPI", "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "MCSProtocol",
-        "NetworkAddress", "OptionKit", "ServerKit",
+        "ChatAPI", "ChatDomain", "CallbackDomain", "PushAPI", "PushDomain", "SupportDomain", "GCMProtocol",
+        "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
@@ -425,7 +431,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "Engine", "ChatDomain", "CallbackDomain",
+        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "PushAPI", "Engine", "ChatDomain",
+        "CallbackDomain",
         "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",

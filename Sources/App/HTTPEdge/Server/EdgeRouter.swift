@@ -4,6 +4,7 @@ import Engine
 import HTTPTypes
 import Hummingbird
 import Logging
+import PushAPI
 
 /// Puts all routes together: the one list of what the server can be asked.
 struct EdgeRouter {
@@ -36,13 +37,22 @@ struct EdgeRouter {
         access: ServiceAccess(engine: router.engine), limits: router.limits)
     },
     RoutedSurface(described: .callback), RoutedSurface(described: .notification), RoutedSurface(described: .storage),
-    RoutedSurface(described: .comet), RoutedSurface(described: .device),
+    RoutedSurface(described: .comet),
+    DeviceRoutes.surface.of { router in
+      DeviceRoutes(
+        devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)
+    },
     AgentRoutes.surface.of { router in
       AgentRoutes(
         agents: router.engine.agents, tokens: router.tokens, limits: router.limits,
         listMaximum: router.engine.listMaximum.agents, address: router.messaging.address)
     },
-    RoutedSurface(described: .callbackAgents), RoutedSurface(described: .admin), RoutedSurface(described: .adminPush),
+    RoutedSurface(described: .callbackAgents), RoutedSurface(described: .admin),
+    AdminPushRoutes.surface.of { router in
+      AdminPushRoutes(
+        devices: router.engine.devices, couriers: router.engine.couriers, tokens: router.tokens,
+        limits: router.limits, listMaximum: router.engine.listMaximum.operators)
+    }.and(RoutedSurface(described: .senderAdmin)),
     RoutedSurface(described: .sending), RoutedSurface(described: .topics), RoutedSurface(described: .registration),
     RoutedSurface(described: .ownDevice), RoutedSurface(described: .webPush), RoutedSurface(described: .support),
     RoutedSurface(described: .supportFiles), RoutedSurface(described: .supportDesk),
@@ -65,8 +75,6 @@ struct EdgeRouter {
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
-    AdminPushRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
-    DeviceRoutes(engine: engine, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)
     MessagingRoutes(

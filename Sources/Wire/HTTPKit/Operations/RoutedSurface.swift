@@ -27,6 +27,15 @@ package struct RoutedSurface<Routes: Sendable>: Sendable {
     RoutedSurface<Whole>(description: description, operations: operations.map { $0.of(routes) })
   }
 
+  /// This surface, with what another one has at its end: two capabilities answer for it.
+  package func and(_ other: RoutedSurface) -> RoutedSurface {
+    RoutedSurface(
+      description: APISurface(
+        description.name, description.about, description.operations + other.description.operations,
+        schemas: description.schemas + other.description.schemas),
+      operations: operations + other.operations)
+  }
+
   /// What goes into a router.
   package func bound(to routes: Routes) -> [BoundOperation] {
     operations.compactMap { operation in

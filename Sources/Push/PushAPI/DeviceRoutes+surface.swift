@@ -1,27 +1,33 @@
 import EdgeSecurity
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import PushDomain
 
 /// The registry of devices for apps.
-extension APISurface {
-  static let device = APISurface(
+extension DeviceRoutes {
+  package static let surface = RoutedSurface<DeviceRoutes>(
     "devices", "The devices of a customer, for pushes; `gms_user` says whose they are.",
     [
-      APIOperation(
+      Operation(
         .post, "/devices/1", "registerDevice", "Register a device", access: .customer, budget: .devices,
         parameters: [.userKey], body: .parameters(deviceMembers), answers: registered("getDevice", "endDevice"),
-        failures: [400, 415]),
-      APIOperation(
+        failures: [400, 415]
+      ) { routes, request, _ in try await routes.register(request) },
+      Operation(
         .get, "/devices/1", "listDevices", "One's own devices", access: .customer, parameters: [.userKey],
-        answers: [.json(200, "All of them.", .list(of: .named("Device")))], failures: [400]),
-      APIOperation(
+        answers: [.json(200, "All of them.", .list(of: .named("Device")))], failures: [400]
+      ) { routes, request, _ in try await routes.list(request) },
+      Operation(
         .get, "/devices/1/{id}", "getDevice", "One of one's own devices", access: .customer,
         parameters: [.deviceID, .userKey],
-        answers: [.json(200, "The device.", .named("Device"))], failures: [400, 404]),
-      APIOperation(
+        answers: [.json(200, "The device.", .named("Device"))], failures: [400, 404]
+      ) { try await $0.device($1, $2) },
+      Operation(
         .delete, "/devices/1/{id}", "endDevice", "End a device", about: "Nothing more is sent to it.",
         access: .customer,
-        parameters: [.deviceID, .userKey], answers: [.done("It has ended.")], failures: [400, 404]),
+        parameters: [.deviceID, .userKey], answers: [.done("It has ended.")], failures: [400, 404]
+      ) { try await $0.end($1, $2) },
     ],
     schemas: [
       (
@@ -38,10 +44,8 @@ extension APISurface {
       )
     ])
 
-  static let deviceTypes = ["ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush"]
-
   static let deviceMembers: [APIMember] = [
-    .required("type", .oneOf(deviceTypes)),
+    .required("type", .oneOf(PushType.ofDevices.map(\.rawValue))),
     .required("identifier", .text(1...2_048), "A token, or where `httpcb` posts to."),
     .optional("provider", .text(0...128), "The name of the credentials."),
     .optional("debug", .bool, "Takes the credentials for development."),
