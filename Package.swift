@@ -107,12 +107,14 @@ let package = Package(
       "EdgeSecurity", in: "Sources/Wire",
       ["EngineKit", "NetworkAddress", "OptionKit", nioSSL, logging, metrics, lifecycle]),
     module(
-      "ServerKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, metrics]),
+      "ServerKit", in: "Sources/Wire",
+      ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle]),
     module(
       "HTTPKit", in: "Sources/Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit", "TextEncoding",
-        asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioSSL,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit", "ServerKit",
+        "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore,
+        nioHTTP1, nioSSL,
         nioWebSocket,
       ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),

@@ -1,4 +1,6 @@
+package import Logging
 package import NIOCore
+import ServiceLifecycle
 
 /// A port of a server: what the server has of it from the beginning, whether it listens yet or not.
 package final class ServerPort: Sendable {
@@ -32,5 +34,20 @@ package final class ServerPort: Sendable {
       bound.settle(.failure(error))
       throw error
     }
+  }
+
+  /// Opens the port, once, and closes it at the graceful shutdown, or when the task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - news: what the log says once the port listens.
+  ///   - grace: what the connections get to come to their end.
+  ///   - prepare: as for `open`.
+  package func serve(
+    _ news: Logger.Message, _ logger: Logger, grace: Duration, _ prepare: () async throws -> Listener
+  ) async throws {
+    let open = try await open(prepare)
+    logger.info(news, metadata: ["port": "\(open.number)"])
+    try? await gracefulShutdown()
+    await open.close(grace: grace)
   }
 }

@@ -1,4 +1,5 @@
 import JSONEnvelope
+import ServerKit
 import Testing
 
 @testable import HTTPEdge

@@ -1,4 +1,5 @@
 import Engine
+import ServerKit
 import ServiceLifecycle
 import Testing
 

@@ -1,6 +1,7 @@
 import Engine
 import Journal
 import Logging
+import ServerKit
 import ServiceLifecycle
 import SystemPackage
 

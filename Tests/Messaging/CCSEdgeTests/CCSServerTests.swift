@@ -4,6 +4,7 @@ import EventSourcing
 import GCMProtocol
 import Logging
 import PushDomain
+import ServerKit
 import ServiceLifecycle
 import SystemPackage
 import Testing

@@ -8,6 +8,7 @@ import Logging
 import MCSProtocol
 import NIOCore
 import PushDomain
+import ServerKit
 import ServiceLifecycle
 import SystemPackage
 

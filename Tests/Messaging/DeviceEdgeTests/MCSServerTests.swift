@@ -3,6 +3,7 @@ import Engine
 import GCMProtocol
 import MCSProtocol
 import PushDomain
+import ServerKit
 import ServiceLifecycle
 import SwiftProtobuf
 import Testing

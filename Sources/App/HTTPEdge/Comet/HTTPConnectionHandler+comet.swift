@@ -6,7 +6,7 @@ import NIOHTTP1
 import ServerKit
 
 /// The Comet endpoint's long polls. Spec: GMS 4.1 to 4.3; Bayeux 1.0, "The long-polling Transport".
-extension HTTPConnectionHandler: CometSink {
+extension HTTPConnectionHandler: CometConnection {
   /// Hands the request's messages to the engine; the answer comes by `send`.
   func poll(_ request: RequestInProgress) {
     let headers = request.head.headers
@@ -38,18 +38,8 @@ extension HTTPConnectionHandler: CometSink {
     comet.received(messages, on: exchange)
   }
 
-  /// Any thread; the engine's one answer to the exchange in progress.
-  func send(_ reply: CometReply) {
-    if eventLoop.inEventLoop {
-      deliver(reply)
-    } else {
-      eventLoop.execute { self.deliver(reply) }
-    }
-  }
-
-  func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
-
-  private func deliver(_ reply: CometReply) {
+  /// The engine's one answer to the exchange in progress.
+  func deliver(_ reply: CometReply) {
     guard machine.isPolling, context != nil else {
       // The client left while the answer was on its way here: its messages are kept for the next poll.
       if let exchange { services.engine.comet.written(exchange, success: false) }

@@ -73,10 +73,6 @@ extension HTTPConnectionHandler {
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
 
-  func responseBuffer(capacity: Int) -> ByteBuffer {
-    context?.channel.allocator.buffer(capacity: capacity) ?? ByteBufferAllocator().buffer(capacity: capacity)
-  }
-
   func writeCrossOriginFields(into buffer: inout ByteBuffer) {
     guard surface.isForCustomers else { return }
     buffer.writeStaticString("Vary: Origin\r\n")

@@ -10,7 +10,7 @@ import ServerKit
 ///
 /// Safe to share because all state is touched on the channel's event loop only; the methods that others call from
 /// elsewhere (`send` and those of `HTTPConnectionHandler+routes.swift`) do nothing but go there.
-final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, ResidentHandler,
+final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, AnsweringHandler,
   @unchecked Sendable
 {
   typealias InboundIn = HTTPServerRequestPart
@@ -63,6 +63,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   var limits: EdgeLimits { services.limits }
+  var isTLS: Bool { services.isTLS }
   var residents: LoopResidents { residency.residents }
 
   // MARK: Life
@@ -73,13 +74,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     tell(.opened(isStopping: residents.isStopping))
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    // With TLS a farewell does not come as far as here.
-    arrival.end(wasReset: !services.isTLS, nil)
-    release()
-    context.fireChannelInactive()
-  }
-
   /// The connection is gone, or another protocol's handler takes over.
   func release() {
     guard residency.end() else { return }
@@ -87,11 +81,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     incoming = nil
     tell(.ended)
     task = nil
-  }
-
-  func close() {
-    arrival.end(wasReset: false, context)
-    context?.close(promise: nil)
   }
 
   // MARK: What the machine wants

@@ -1,8 +1,7 @@
 public import EdgeSecurity
 public import Engine
 public import Logging
-public import NIOCore
-import ServerKit
+public import ServerKit
 public import ServiceLifecycle
 import Synchronization
 
@@ -10,9 +9,9 @@ import Synchronization
 ///
 /// Comet endpoint and WebSocket are answered on the event loops; everything else is a route. Run it in a
 /// `ServiceGroup`, or in a task that is cancelled to end it at once.
-public final class HTTPServer: Service {
+public final class HTTPServer: Service, PortServer {
   private let services: EdgeServices
-  private let port: ServerPort
+  package let port: ServerPort
   private let shownCertificate = Mutex<ListenerCertificate?>(nil)
 
   /// - Parameters:
@@ -30,21 +29,8 @@ public final class HTTPServer: Service {
         budgets: configuration.budgets, isShared: { [proxies = configuration.proxies] in proxies.trusts($0) }))
   }
 
-  /// Where the server listens; waits until it does. - Throws: what kept it from listening.
-  public var boundAddress: SocketAddress {
-    get async throws { try await port.boundAddress }
-  }
-
-  /// The port of `boundAddress`.
-  public var boundPort: Int {
-    get async throws { try await port.boundPort }
-  }
-
   /// What new connections are shown; nil without TLS, and before the server listens.
   public var certificate: ListenerCertificate? { shownCertificate.withLock { $0 } }
-
-  /// Connections that are open.
-  public var connectionCount: Int { port.connectionCount }
 
   /// Requests of the Comet endpoint that wait for their answer.
   public var heldPollCount: Int { services.heldPolls.current }

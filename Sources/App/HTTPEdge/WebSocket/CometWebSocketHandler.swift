@@ -15,7 +15,7 @@ import ServerKit
 ///
 /// Safe to share because all state is touched on the channel's event loop only; `send`, which the engine calls from
 /// anywhere, does nothing but go there.
-final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
+final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = ByteBuffer
 
@@ -23,18 +23,18 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
 
   private let services: EdgeServices
   private var residency: Residency
-  private let eventLoop: any EventLoop
+  let eventLoop: any EventLoop
   /// Whose it is: by the upgrade request, or since a message has proven it.
   private var caller: Caller
   private let browserID: String?
   private let address: IPAddress?
   private var phase = Phase.open
-  private var context: ChannelHandlerContext?
+  private(set) var context: ChannelHandlerContext?
   private var exchange: CometExchange?
   private var assembler: WebSocketMessageAssembler
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
-  private var arrival = ResponseArrival()
+  var arrival = ResponseArrival()
   private var hasHeardFromPeer = true
   private var awaitsPong = false
 
@@ -52,6 +52,8 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
       fragmentsMaximum: services.limits.webSocketFragmentsMaximum)
   }
 
+  var isTLS: Bool { services.isTLS }
+
   // MARK: Life
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -60,13 +62,6 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
     openExchange()
     setDeadline(services.limits.webSocketPingInterval)
     if residency.residents.isStopping { serverStops() }
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    // With TLS a farewell does not come as far as here.
-    arrival.end(wasReset: !services.isTLS, nil)
-    release()
-    context.fireChannelInactive()
   }
 
   func release() {
@@ -84,11 +79,6 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
 
   private func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
 
-  private func close() {
-    arrival.end(wasReset: false, context)
-    context?.close(promise: nil)
-  }
-
   // MARK: From the client
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -96,18 +86,14 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
     let frame = unwrapInboundIn(data)
     hasHeardFromPeer = true
     awaitsPong = false
-    guard frame.maskKey != nil, frame.reservedBits.isEmpty else { return fail(.protocolError) }
-    switch frame.opcode {
-    case .connectionClose: peerCloses(frame)
-    case .ping where phase != .closing: write(.pong, frame.unmaskedData)
-    case .ping, .pong: break
-    default:
-      guard phase != .closing else { return }
-      do throws(WebSocketMessageAssembler.Violation) {
-        if let message = try assembler.add(frame) { received(message) }
-      } catch {
-        fail(error.code)
-      }
+    // Behind our own close frame, only the client's is of interest.
+    guard phase != .closing || frame.opcode == .connectionClose else { return }
+    switch assembler.read(frame) {
+    case .message(let message): received(message)
+    case .ping(let payload): write(.pong, payload)
+    case .close(let payload): peerCloses(payload)
+    case .nothing: break
+    case .violation(let code): fail(code)
     }
   }
 
@@ -155,11 +141,11 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
     return false
   }
 
-  private func peerCloses(_ frame: WebSocketFrame) {
+  private func peerCloses(_ payload: ByteBuffer) {
     guard phase != .closing else { return close() }
     // Asked before our own close frame is in the way: its acknowledgment may be late.
     arrival.end(wasReset: false, context)
-    var payload = frame.unmaskedData
+    var payload = payload
     var code = WebSocketErrorCode.normalClosure
     if payload.readableBytes > 0 {
       if let given = payload.readWebSocketErrorCode(), Self.isPermitted(given) {
@@ -194,16 +180,12 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
     if error is IOError { arrival.end(wasReset: true, context) }
     // Behind a frame that could not be read nothing can be; the closing handshake's deadline ends it.
     if phase == .closing, error is ByteToMessageDecoderError { return }
-    switch error as? NIOWebSocketError {
-    case .invalidFrameLength: fail(.messageTooLarge)
-    case .fragmentedControlFrame, .multiByteControlFrameLength: fail(.protocolError)
-    case nil: close()
-    }
+    if let error = error as? NIOWebSocketError { fail(error.closeCode) } else { close() }
   }
 
   // MARK: To the client
 
-  private func deliver(_ reply: CometReply) {
+  func deliver(_ reply: CometReply) {
     // A message may prove whose the socket is while this is being written: another exchange goes on then.
     let exchange = exchange
     guard phase == .open || phase == .leaving, context != nil else { return written(exchange, success: false) }
@@ -243,10 +225,6 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
     context.writeAndFlush(wrapOutboundOut(frame), promise: promise)
   }
 
-  private func responseBuffer(capacity: Int) -> ByteBuffer {
-    context?.channel.allocator.buffer(capacity: capacity) ?? ByteBufferAllocator().buffer(capacity: capacity)
-  }
-
   /// Says why, and waits a little for the client to say that it has heard.
   private func fail(_ code: WebSocketErrorCode) {
     guard phase == .open || phase == .leaving else { return }
@@ -258,21 +236,9 @@ final class CometWebSocketHandler: ResidentHandler, @unchecked Sendable {
   }
 }
 
-extension CometWebSocketHandler: CometSink {
-  func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
-
-  func send(_ reply: CometReply) {
-    if eventLoop.inEventLoop {
-      deliver(reply)
-    } else {
-      eventLoop.execute { self.deliver(reply) }
-    }
-  }
-
-  func sendOff() { eventLoop.execute { self.fail(.goingAway) } }
-}
-
 extension CometWebSocketHandler {
+  func sendOff() { eventLoop.execute { self.fail(.goingAway) } }
+
   func deadlinePassed() {
     switch phase {
     case .open:

@@ -9,7 +9,7 @@ import ServerKit
 /// One device's WebSocket: frames here, words in `DeviceSocketCodec`, everything else in `DeviceConnection`.
 ///
 /// Belongs to its channel's event loop. Spec: RFC 6455; GCM D8.
-final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
+final class DeviceSocketHandler: DeviceHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = ByteBuffer
 
@@ -17,15 +17,15 @@ final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
   private static let sessionLimits = MCSLimits()
 
   private let services: EdgeServices
-  private var residency: Residency
+  private(set) var residency: Residency
   private let address: IPAddress?
   private var codec = DeviceSocketCodec()
   private var assembler: WebSocketMessageAssembler
-  private var connection: DeviceConnection?
-  private var context: ChannelHandlerContext?
+  private(set) var connection: DeviceConnection?
+  private(set) var context: ChannelHandlerContext?
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
-  private var isClosing = false
+  private(set) var isClosing = false
 
   /// Bytes of one text of the client.
   static var textBytesMaximum: Int { sessionLimits.stanzaBytesMaximum }
@@ -61,27 +61,22 @@ final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
   // MARK: From the client
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
     guard !isClosing else {
       // The answer to our close frame, or what was under way.
-      if unwrapInboundIn(data).opcode == .connectionClose { context.close(promise: nil) }
+      if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
-    let frame = unwrapInboundIn(data)
-    guard frame.maskKey != nil, frame.reservedBits.isEmpty else { return fail(.protocolError) }
-    switch frame.opcode {
-    case .connectionClose: connection?.received(.close(MCSClose()))
-    case .ping: write(.pong, Array(frame.unmaskedData.readableBytesView))
-    case .pong: break
-    default:
-      do throws(WebSocketMessageAssembler.Violation) {
-        if let message = try assembler.add(frame) { received(message) }
-      } catch {
-        fail(error.code)
-      }
+    switch assembler.read(frame) {
+    case .message(let message): received(text: message)
+    case .ping(let payload): write(.pong, Array(payload.readableBytesView))
+    case .close: connection?.received(.close(MCSClose()))
+    case .nothing: break
+    case .violation(let code): fail(code)
     }
   }
 
-  private func received(_ message: ByteBuffer) {
+  private func received(text message: ByteBuffer) {
     services.metrics.countWebSocketMessage()
     message.withUnsafeReadableBytes { bytes in
       do throws(MCSViolation) {
@@ -107,11 +102,7 @@ final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    switch error as? NIOWebSocketError {
-    case .invalidFrameLength: fail(.messageTooLarge)
-    case .fragmentedControlFrame, .multiByteControlFrameLength: fail(.protocolError)
-    case nil: context.close(promise: nil)
-    }
+    if let error = error as? NIOWebSocketError { fail(error.closeCode) } else { context.close(promise: nil) }
   }
 
   // MARK: To the client
@@ -182,20 +173,5 @@ final class DeviceSocketHandler: ResidentHandler, DeviceTransport {
     }
   }
 
-  // MARK: Housekeeping
-
   func loggedIn() {}
-
-  func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
-
-  func deadlinePassed() {
-    if isClosing {
-      context?.close(promise: nil)
-    } else {
-      connection?.deadlinePassed()
-    }
-  }
-
-  func serverStops() { connection?.end(.draining) }
-  func cut() { context?.close(promise: nil) }
 }

@@ -2,16 +2,15 @@ public import EdgeSecurity
 import EngineKit
 public import Logging
 public import MessagingEngine
-public import NIOCore
-import ServerKit
+public import ServerKit
 public import ServiceLifecycle
 
 /// The XMPP connection server: app servers send through it, and get what devices send them. Spec: GCM C.
 ///
 /// Run it in a `ServiceGroup`, or in a task that is cancelled to end it at once.
-public final class CCSServer: Service {
+public final class CCSServer: Service, PortServer {
   private let services: CCSServices
-  private let port: ServerPort
+  package let port: ServerPort
 
   /// - Parameters:
   ///   - messaging: may still be recovering: what comes is then to be tried again.
@@ -34,19 +33,6 @@ public final class CCSServer: Service {
         budgets: configuration.budgets))
   }
 
-  /// Where the server listens; waits until it does. - Throws: what kept it from listening.
-  public var boundAddress: SocketAddress {
-    get async throws { try await port.boundAddress }
-  }
-
-  /// The port of `boundAddress`.
-  public var boundPort: Int {
-    get async throws { try await port.boundPort }
-  }
-
-  /// Connections that are open.
-  public var connectionCount: Int { port.connectionCount }
-
   /// What new connections are shown; nil without TLS.
   public var certificate: ListenerCertificate? { services.certificate }
 
@@ -55,13 +41,10 @@ public final class CCSServer: Service {
   /// - Throws: if it cannot listen.
   public func run() async throws {
     let configuration = services.configuration
-    let open = try await port.open {
+    try await port.serve("listening for app servers", services.logger, grace: services.limits.shutdownGrace) {
       Listener(
         host: configuration.host, port: configuration.port, group: configuration.eventLoopGroup,
         certificate: services.certificate, pipeline: CCSPipeline(services: services))
     }
-    services.logger.info("listening for app servers", metadata: ["port": "\(open.number)"])
-    try? await gracefulShutdown()
-    await open.close(grace: services.limits.shutdownGrace)
   }
 }

@@ -5,26 +5,26 @@ import ServerKit
 /// One connection of a device: bytes here, stanzas in `DeviceConnection`.
 ///
 /// Belongs to its channel's event loop.
-final class MCSConnectionHandler: ChannelDuplexHandler, ResidentHandler, DeviceTransport {
+final class MCSConnectionHandler: ChannelDuplexHandler, DeviceHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private var residency: Residency
+  private(set) var residency: Residency
   private let makeConnection: (any DeviceTransport) -> DeviceConnection
   private let closeTimeout: Duration
   /// The connections that have not logged in yet; this one is counted among them.
   private let anonymous: OpenCount
   private var isAnonymous = true
   private var decoder: MCSFrameDecoder
-  private var connection: DeviceConnection?
-  private var context: ChannelHandlerContext?
+  private(set) var connection: DeviceConnection?
+  private(set) var context: ChannelHandlerContext?
   /// Stanzas of one turn leave in one write.
   private var outgoing: ByteBuffer?
   private var hasSentVersion = false
   private var readIsWithheld = false
-  private var isClosing = false
+  private(set) var isClosing = false
 
   init(
     residents: LoopResidents, anonymous: OpenCount, limits: DeviceEdgeLimits,
@@ -134,23 +134,10 @@ final class MCSConnectionHandler: ChannelDuplexHandler, ResidentHandler, DeviceT
 
   // MARK: Housekeeping
 
-  func setDeadline(_ duration: Duration) { residency.setDeadline(after: duration) }
-
   /// Not one of those any more that nobody knows, or gone.
   func loggedIn() {
     guard isAnonymous else { return }
     isAnonymous = false
     anonymous.close()
   }
-
-  func deadlinePassed() {
-    if isClosing {
-      context?.close(promise: nil)
-    } else {
-      connection?.deadlinePassed()
-    }
-  }
-
-  func serverStops() { connection?.end(.draining) }
-  func cut() { context?.close(promise: nil) }
 }

@@ -2,17 +2,16 @@ public import EdgeSecurity
 import EngineKit
 public import Logging
 public import MessagingEngine
-public import NIOCore
-import ServerKit
+public import ServerKit
 public import ServiceLifecycle
 
 /// The server of devices' connections: listens, serves, and stops gracefully. Spec: GCM D6.
 ///
 /// Run it in a `ServiceGroup`, or in a task that is cancelled to end it at once.
-public final class MCSServer: Service {
+public final class MCSServer: Service, PortServer {
   private let configuration: MCSConfiguration
   private let pipeline: MCSPipeline
-  private let port: ServerPort
+  package let port: ServerPort
   /// What new connections are shown; nil without TLS.
   public let certificate: ListenerCertificate?
   private let logger: Logger
@@ -27,31 +26,15 @@ public final class MCSServer: Service {
     self.logger = logger
   }
 
-  /// Where the server listens; waits until it does. - Throws: what kept it from listening.
-  public var boundAddress: SocketAddress {
-    get async throws { try await port.boundAddress }
-  }
-
-  /// The port of `boundAddress`.
-  public var boundPort: Int {
-    get async throws { try await port.boundPort }
-  }
-
-  /// Connections that are open.
-  public var connectionCount: Int { port.connectionCount }
-
   /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, tells the
   /// devices to come back, and grants them `DeviceEdgeLimits.shutdownGrace` to hear it.
   /// - Throws: if it cannot listen.
   public func run() async throws {
-    let open = try await port.open {
+    try await port.serve("listening for devices", logger, grace: configuration.limits.shutdownGrace) {
       Listener(
         host: configuration.host, port: configuration.port, group: configuration.eventLoopGroup,
         certificate: certificate, pipeline: pipeline)
     }
-    logger.info("listening for devices", metadata: ["port": "\(open.number)"])
-    try? await gracefulShutdown()
-    await open.close(grace: configuration.limits.shutdownGrace)
   }
 }
 

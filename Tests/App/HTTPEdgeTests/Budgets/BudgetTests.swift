@@ -3,6 +3,7 @@ import Engine
 import HTTPTypes
 import JSONEnvelope
 import NetworkAddress
+import ServerKit
 import TestSupport
 import Testing
 import TextEncoding

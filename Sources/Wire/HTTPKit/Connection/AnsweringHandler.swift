@@ -1,0 +1,29 @@
+package import NIOCore
+package import ServerKit
+
+/// A connection of which somebody may ask whether its last response has come.
+package protocol AnsweringHandler: ResidentHandler {
+  /// Nil once the connection is gone.
+  var context: ChannelHandlerContext? { get }
+  var isTLS: Bool { get }
+  /// What became of that response.
+  var arrival: ResponseArrival { get set }
+}
+
+extension AnsweringHandler {
+  package func channelInactive(context: ChannelHandlerContext) {
+    // With TLS a farewell does not come as far as here.
+    arrival.end(wasReset: !isTLS, nil)
+    release()
+    context.fireChannelInactive()
+  }
+
+  package func close() {
+    arrival.end(wasReset: false, context)
+    context?.close(promise: nil)
+  }
+
+  package func responseBuffer(capacity: Int) -> ByteBuffer {
+    context?.channel.allocator.buffer(capacity: capacity) ?? ByteBufferAllocator().buffer(capacity: capacity)
+  }
+}
