@@ -194,6 +194,13 @@ let package = Package(
         "PushDomain", "ServerKit",
         "EventSourcing", nioCore, nioPosix, logging, metrics, lifecycle,
       ]),
+    module(
+      "MessagingAPI", in: "Sources/Messaging",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "GCMProtocol", "HTTPKit", "JSONEnvelope", "MCSProtocol",
+        "MessagingEngine", "NetworkAddress", "OptionKit", "PushDomain", "TextEncoding", crypto, httpTypes, hummingbird,
+        logging, nioCore,
+      ]),
 
     // Callback.
     module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
@@ -259,7 +266,7 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
-        "ChatAPI", "ChatDomain", "CallbackDomain", "PushAPI", "PushDomain", "SupportDomain", "GCMProtocol",
+        "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
@@ -375,6 +382,7 @@ let package = Package(
     tests(
       "MessagingEngineTests", in: "Messaging",
       ["Engine", "EngineRigs", "EventSourcing", "GCMProtocol", "MessagingEngine", "PushDomain"]),
+    tests("MessagingAPITests", in: "Messaging", ["HTTPKit", "MessagingAPI", "MessagingEngine"]),
     tests(
       "CallbackEngineTests", in: "Callback",
       [
@@ -433,7 +441,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "PushAPI", "Engine", "ChatDomain",
+        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "MessagingAPI", "PushAPI", "Engine",
+        "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",

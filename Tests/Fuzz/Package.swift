@@ -177,11 +177,11 @@ let package = Package(
         "Settings/EdgeLimits.swift", "Settings/ProxyHeader.swift",
       ]),
     module(
-      "HTTPEdge", in: "Sources/App", ["HTTPKit", "OptionKit"],
-      sources: [
-        "Messaging/PublishedAddressOptions.swift", "Server/EdgeOptions.swift", "Server/MessagingEdgeSettings.swift",
-        "Server/Reexports.swift",
-      ]),
+      "MessagingAPI", in: "Sources/Messaging", ["OptionKit"],
+      sources: ["Settings/MessagingEdgeSettings.swift", "Settings/PublishedAddressOptions.swift"]),
+    module(
+      "HTTPEdge", in: "Sources/App", ["HTTPKit", "MessagingAPI", "OptionKit"],
+      sources: ["Server/EdgeOptions.swift", "Server/Reexports.swift"]),
     // Without the file that puts the HTTP edge together.
     module(
       "CarillonConfiguration", in: "Sources/App",

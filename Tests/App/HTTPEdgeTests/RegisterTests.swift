@@ -2,6 +2,7 @@ import JSONEnvelope
 import Testing
 
 @testable import HTTPEdge
+@testable import MessagingAPI
 
 @Suite("Registration of apps", .timeLimit(.minutes(5)))
 struct RegisterTests {

@@ -2,7 +2,7 @@ import Crypto
 import Testing
 import TextEncoding
 
-@testable import HTTPEdge
+@testable import MessagingAPI
 
 @Suite("VAPID, the senders' signature")
 struct VAPIDTests {

@@ -1,4 +1,3 @@
-import GCMProtocol
 import HTTPTypes
 import JSONEnvelope
 
@@ -8,28 +7,13 @@ enum ErrorDialect {
   case plain
   /// Spec: support requests 8.
   case support
-  /// `{"error":{"code","message","status"}}`. Spec: GCM E4.
-  case v1
-  /// `{"error":text}`. Spec: GCM B7, B8.6.
-  case instanceID
-  /// `Error=WORD`. Spec: GCM D3.
-  case registration
+  /// In the words of a part of messaging.
+  case messaging(MessagingErrorDialect)
 
   init(_ surface: Surface, target: String) {
     switch surface {
     case .support: self = .support
-    case .messaging:
-      if target.hasPrefix("/v1/") {
-        self = .v1
-      } else if target.hasPrefix("/iid/") || target.hasPrefix("/gcm/notification")
-        || target.hasPrefix("/fcm/notification")
-      {
-        self = .instanceID
-      } else if target.hasPrefix("/c2dm/") {
-        self = .registration
-      } else {
-        self = .plain
-      }
+    case .messaging: self = MessagingErrorDialect(target: target).map { .messaging($0) } ?? .plain
     case .comet, .webSocket, .service, .devices, .agent, .operation, .other: self = .plain
     }
   }
@@ -38,13 +22,11 @@ enum ErrorDialect {
     switch self {
     case .plain: failure.body
     case .support: failure.body(for: .support)
-    case .v1: V1Answer(status: failure.status.code).body
-    case .instanceID: JSONWriter.object { $0.member("error", failure.message) }
-    case .registration: Array("Error=\(RegisterError.unavailable.rawValue)".utf8)
+    case .messaging(let dialect): dialect.body(failure)
     }
   }
 
   var contentType: StaticString {
-    self == .registration ? "text/plain; charset=UTF-8" : "application/json;charset=UTF-8"
+    if case .messaging(let dialect) = self { dialect.contentType } else { "application/json;charset=UTF-8" }
   }
 }

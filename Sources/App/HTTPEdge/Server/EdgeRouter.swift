@@ -52,16 +52,23 @@ struct EdgeRouter {
       AdminPushRoutes(
         devices: router.engine.devices, couriers: router.engine.couriers, tokens: router.tokens,
         limits: router.limits, listMaximum: router.engine.listMaximum.operators)
-    }.and(RoutedSurface(described: .senderAdmin)),
-    RoutedSurface(described: .sending), RoutedSurface(described: .topics), RoutedSurface(described: .registration),
-    RoutedSurface(described: .ownDevice), RoutedSurface(described: .webPush), RoutedSurface(described: .support),
-    RoutedSurface(described: .supportFiles), RoutedSurface(described: .supportDesk),
+    }.and(MessagingRoutes.administration.of(\.messagingRoutes)),
+    MessagingRoutes.sending.of(\.messagingRoutes), MessagingRoutes.topics.of(\.messagingRoutes),
+    MessagingRoutes.registration.of(\.messagingRoutes), MessagingRoutes.deviceClient.of(\.messagingRoutes),
+    MessagingRoutes.webPush.of(\.messagingRoutes),
+    RoutedSurface(described: .support), RoutedSurface(described: .supportFiles), RoutedSurface(described: .supportDesk),
     OperationRoutes.surface.of { router in
       OperationRoutes(
         engine: router.engine, exposition: router.exposition,
         document: ServedDocument(.carillon, version: router.version))
     },
   ]
+
+  private var messagingRoutes: MessagingRoutes {
+    MessagingRoutes(
+      messaging: engine.messaging, tokens: tokens, limits: limits, settings: messaging, guesses: guesses, logger: logger
+    )
+  }
 
   /// All routes.
   func router() -> EdgeRoutes {
@@ -77,9 +84,6 @@ struct EdgeRouter {
     AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)
-    MessagingRoutes(
-      engine: engine, tokens: tokens, limits: limits, settings: messaging, guesses: guesses, logger: logger
-    ).add(to: router)
     return router
   }
 }

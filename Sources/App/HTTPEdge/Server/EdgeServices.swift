@@ -48,7 +48,7 @@ final class EdgeServices: Sendable {
       strictTransportSeconds: configuration.tls == nil ? 0 : configuration.strictTransportSeconds)
     budgets = configuration.budgets
     guesses = GuessGuard(engine.security, budgets)
-    sending = SendEndpoint(engine: engine, tokens: tokens)
+    sending = SendEndpoint(messaging: engine.messaging, tokens: tokens)
     responder = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
       provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,

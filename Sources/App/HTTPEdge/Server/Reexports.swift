@@ -1,2 +1,3 @@
-// What stands on the edge finds here what all HTTP edges share.
+// What stands on the edge finds here what all HTTP edges share, and what it is to tell messaging's.
 @_exported public import HTTPKit
+@_exported public import MessagingAPI
