@@ -246,6 +246,9 @@ let package = Package(
     module(
       "AuditEngine", in: "Sources/Audit",
       ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
+    module(
+      "AuditAPI", in: "Sources/Audit",
+      ["AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird]),
 
     // Client.
     module(
@@ -266,7 +269,7 @@ let package = Package(
       name: "HTTPEdge",
       dependencies: [
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
-        "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
+        "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],

@@ -1,3 +1,4 @@
+import AuditAPI
 import ChatAPI
 import EdgeSecurity
 import Engine
@@ -47,7 +48,13 @@ struct EdgeRouter {
         agents: router.engine.agents, tokens: router.tokens, limits: router.limits,
         listMaximum: router.engine.listMaximum.agents, address: router.messaging.address)
     },
-    RoutedSurface(described: .callbackAgents), RoutedSurface(described: .admin),
+    RoutedSurface(described: .callbackAgents),
+    AdminRoutes.surface.of { router in
+      AdminRoutes(
+        redactions: router.engine.redactions, tokens: router.tokens, limits: router.limits,
+        listMaximum: router.engine.listMaximum.operators
+      ) { [engine = router.engine] in try await engine.snapshotNow() }
+    },
     AdminPushRoutes.surface.of { router in
       AdminPushRoutes(
         devices: router.engine.devices, couriers: router.engine.couriers, tokens: router.tokens,
@@ -81,7 +88,6 @@ struct EdgeRouter {
     NotificationRoutes(engine: engine, tokens: tokens, limits: limits, provesUsers: provesUsers).add(to: router)
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
-    AdminRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)
     return router

@@ -1,4 +1,5 @@
-import Engine
+import AuditEngine
+package import HTTPKit
 import HTTPTypes
 
 extension RedactionError: EdgeRefusal {

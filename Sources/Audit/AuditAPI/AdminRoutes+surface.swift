@@ -1,13 +1,14 @@
-import Engine
+import EngineKit
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 
 /// Erasure and housekeeping.
-extension APISurface {
-  static let admin = APISurface(
+extension AdminRoutes {
+  package static let surface = RoutedSurface<AdminRoutes>(
     "administration", "What operators do. Needs a token of the role `admin`.",
     [
-      APIOperation(
+      Operation(
         .post, "/admin/1/redactions", "beginRedaction", "Erase all of one customer",
         about: "Waits up to 20 seconds for the end.", access: .admin,
         body: .json(
@@ -21,12 +22,14 @@ extension APISurface {
             202, "It runs.", .named("RedactionRunning"),
             headers: [.required("Location", .text, "Where to ask for the report.")],
             links: [APILink(to: "getRedaction", "id", from: "/id")]),
-        ], failures: [400, 404]),
-      APIOperation(
+        ], failures: [400, 404]
+      ) { routes, token, request, _ in try await routes.begin(token, request) },
+      Operation(
         .get, "/admin/1/redactions", "listRedactions", "The latest erasures, the oldest first", access: .admin,
         parameters: APIParameter.listed(upTo: EngineLimits().listMaximum),
-        answers: [.page("Those that are done.", of: .named("Redaction"))], failures: [400]),
-      APIOperation(
+        answers: [.page("Those that are done.", of: .named("Redaction"))], failures: [400]
+      ) { routes, _, request, _ in try await routes.list(request) },
+      Operation(
         .get, "/admin/1/redactions/{id}", "getRedaction", "One erasure", access: .admin,
         parameters: [.path("id", "The erasure's id.")],
         answers: [
@@ -34,8 +37,9 @@ extension APISurface {
           .json(
             202, "It runs.", .named("RedactionRunning"),
             headers: [.required("Location", .text, "Where to ask for the report.")]),
-        ], failures: [404]),
-      APIOperation(
+        ], failures: [404]
+      ) { routes, _, _, context in try await routes.redaction(context) },
+      Operation(
         .post, "/admin/1/snapshots", "writeSnapshot", "Write a snapshot now",
         about: "The next start reads it in place of the journal before it.", access: .admin,
         answers: [
@@ -45,7 +49,8 @@ extension APISurface {
               .required("position", .integer, "In the journal."), .required("entities", .integer),
               .required("bytes", .integer),
             ]))
-        ]),
+        ]
+      ) { routes, _, _, _ in try await routes.snapshot() },
     ],
     schemas: [
       (
