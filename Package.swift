@@ -366,7 +366,7 @@ let package = Package(
       ]),
     tests(
       "EngineKitTests", in: "Kernel",
-      ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "OptionKit", "TestSupport", logging]),
+      ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EventSourcing", "OptionKit", "TestSupport", logging]),
     tests(
       "CometEngineTests", in: "Comet",
       ["Bayeux", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),

@@ -64,7 +64,7 @@ final class CallbackRig: Sendable {
     var all = ["_customer_number": "5551234"].merging(fields) { $1 }
     if let device { all.merge(["_device_os": "test", "_device_notification_id": device]) { $1 } }
     let order = CallbackOrder(
-      fields: all.sorted { $0.key < $1.key }.map { CallbackField($0.key, $0.value) }, userKey: user)
+      fields: all.sorted { $0.key < $1.key }.map { NameValuePair($0.key, $0.value) }, userKey: user)
     return try await callbacks.create(service: service, order).view.id
   }
 

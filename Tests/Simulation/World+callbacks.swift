@@ -78,20 +78,20 @@ extension World {
     guard let customer = chance.one(of: customers) else { return }
     let book = CallbackBook(userKey: customer.userKey, deviceID: customer.deviceID)
     let service = SimulatedServices.callbackNames[chance.below(SimulatedServices.callbackNames.count)]
-    var fields = [CallbackField("_customer_number", "555\(customer.number)")]
+    var fields = [NameValuePair("_customer_number", "555\(customer.number)")]
     func flag(_ name: String, _ percent: Int) {
-      fields.append(CallbackField(name, chance.comes(percent) ? "true" : "false"))
+      fields.append(NameValuePair(name, chance.comes(percent) ? "true" : "false"))
     }
     flag("_wait_for_agent", 80)
     flag("_wait_for_user_confirm", 50)
     flag("_provide_code", 30)
-    fields.append(CallbackField("_call_direction", chance.comes(50) ? "USERORIGINATED" : "USERTERMINATED"))
-    fields.append(CallbackField("_media_type", chance.comes(60) ? "voice" : "chat"))
+    fields.append(NameValuePair("_call_direction", chance.comes(50) ? "USERORIGINATED" : "USERTERMINATED"))
+    fields.append(NameValuePair("_media_type", chance.comes(60) ? "voice" : "chat"))
     if let device = customer.deviceID {
-      fields.append(CallbackField("_device_os", SimulatedServices.pushType))
-      fields.append(CallbackField("_device_notification_id", device))
+      fields.append(NameValuePair("_device_os", SimulatedServices.pushType))
+      fields.append(NameValuePair("_device_notification_id", device))
     }
-    if chance.comes(50) { fields.append(CallbackField("_desired_time", someTime().iso8601)) }
+    if chance.comes(50) { fields.append(NameValuePair("_desired_time", someTime().iso8601)) }
     trace.begin(step, "\(customer.userKey) orders a callback of \(service)")
     callbackBooks.append(book)
     let order = CallbackOrder(fields: fields, userKey: customer.userKey)
@@ -128,9 +128,9 @@ extension World {
   private func move(_ id: String, _ life: Life) {
     let field =
       switch chance.below(3) {
-      case 0: CallbackField("subject", "order \(chance.below(5))")
-      case 1: CallbackField("_new_desired_time", "")
-      default: CallbackField("_new_desired_time", someTime().iso8601)
+      case 0: NameValuePair("subject", "order \(chance.below(5))")
+      case 1: NameValuePair("_new_desired_time", "")
+      default: NameValuePair("_new_desired_time", someTime().iso8601)
       }
     ask("update", in: life) {
       try await $0.callbacks.update(id, fields: [field])

@@ -1,6 +1,7 @@
 import Bayeux
 import ChatDomain
 import Engine
+import EventSourcing
 
 // What customers and agents do.
 extension World {
@@ -32,7 +33,7 @@ extension World {
       }
     case 65..<90: refresh(book, serviceID, by: caller, in: life)
     case 90..<94:
-      let data = [DataPair("k\(chance.below(3))", "v\(chance.below(9))")]
+      let data = [NameValuePair("k\(chance.below(3))", "v\(chance.below(9))")]
       ask("data", in: life) {
         try await $0.chats.updateData(serviceID, data, by: caller)
       } then: { _ in

@@ -20,12 +20,12 @@ enum CallbackStock {
     let phone = "+4930" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
     return CallbackOrder(
       fields: [
-        CallbackField("_customer_number", phone), CallbackField("_desired_time", time.iso8601),
-        CallbackField("_call_direction", "USERTERMINATED"),
-        CallbackField("_wait_for_agent", waitsForAgent ? "true" : "false"),
-        CallbackField("_device_os", CountingCourier.type),
-        CallbackField("_device_notification_id", PushStock.token(number)),
-        CallbackField("subject", "Order \(number)"),
+        NameValuePair("_customer_number", phone), NameValuePair("_desired_time", time.iso8601),
+        NameValuePair("_call_direction", "USERTERMINATED"),
+        NameValuePair("_wait_for_agent", waitsForAgent ? "true" : "false"),
+        NameValuePair("_device_os", CountingCourier.type),
+        NameValuePair("_device_notification_id", PushStock.token(number)),
+        NameValuePair("subject", "Order \(number)"),
       ], userKey: "customer-\(number)")
   }
 }

@@ -3,6 +3,7 @@ import CallbackEngine
 import ChatDomain
 import ChatEngine
 import EntityRuntime
+import EventSourcing
 import OptionKit
 import StorageDomain
 import StorageEngine

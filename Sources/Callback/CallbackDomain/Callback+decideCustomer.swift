@@ -45,7 +45,7 @@ extension Callback {
 
   /// C13.
   func update(
-    _ changes: [CallbackField], _ schedule: CallbackSchedule?, _ policy: CallbackPolicy, _ now: Timestamp
+    _ changes: [NameValuePair], _ schedule: CallbackSchedule?, _ policy: CallbackPolicy, _ now: Timestamp
   ) throws(CallbackRejection) -> [CallbackEvent] {
     let request = try requireOpen()
     try policy.limits.check(changes)

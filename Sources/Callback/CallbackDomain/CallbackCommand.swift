@@ -25,7 +25,7 @@ public enum CallbackAction: Sendable, Equatable {
   /// C10. `note` says by whom or why, for the record.
   case cancel(note: String)
   /// C13: fields merge, an empty value deletes; `schedule` nil leaves the time as it is.
-  case update(fields: [CallbackField], schedule: CallbackSchedule?)
+  case update(fields: [NameValuePair], schedule: CallbackSchedule?)
   /// Somebody who has its id asks for the dialog that starts the chat, and does not show the user's key. `key` is what
   /// they get unless one was made before.
   case issueKey(String)

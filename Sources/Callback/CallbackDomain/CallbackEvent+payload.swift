@@ -18,7 +18,7 @@ private enum Field {
   static let release = PayloadField<CallbackRelease>(8)
   static let reason = PayloadField<CallbackReason>(8)
   static let note = PayloadField<String>(9)
-  static let changed = PayloadField<CallbackField>(10)
+  static let changed = PayloadField<NameValuePair>(10)
   static let desiredTime = PayloadField<Timestamp>(11)
   static let slot = PayloadField<Timestamp>(12)
   static let state = PayloadField<[UInt8]>(13)

@@ -29,7 +29,7 @@ public enum CallbackEvent: JournaledEvent {
   /// C13.
   case rescheduled(CallbackSchedule, expiresAt: Timestamp, dueAt: Timestamp?)
   /// Merged into its fields; an empty value deletes.
-  case fieldsChanged([CallbackField])
+  case fieldsChanged([NameValuePair])
   case pushHandedOver(number: Int)
   /// Its record is no longer kept: nothing follows.
   case forgotten

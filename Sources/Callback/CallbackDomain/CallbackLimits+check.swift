@@ -15,7 +15,7 @@ extension CallbackLimits {
     }
   }
 
-  func check(_ fields: [CallbackField]) throws(CallbackRejection) {
+  func check(_ fields: [NameValuePair]) throws(CallbackRejection) {
     guard fields.count <= fieldsMaximum else { throw .tooManyFields(limit: fieldsMaximum) }
     for field in fields {
       guard !field.name.isEmpty else { throw .invalid(field: field.name, reason: "a field needs a name") }
@@ -32,9 +32,9 @@ extension CallbackLimits {
   }
 }
 
-extension [CallbackField] {
+extension [NameValuePair] {
   /// With `changes` one after the other; an empty value deletes. What is known keeps its place. Spec: GMS 9.5.
-  func merging(_ changes: [CallbackField]) -> [CallbackField] {
+  func merging(_ changes: [NameValuePair]) -> [NameValuePair] {
     var merged = self
     for change in changes {
       let place = merged.firstIndex { $0.name.isNamed(change.name) }

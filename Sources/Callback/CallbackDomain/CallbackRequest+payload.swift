@@ -9,7 +9,7 @@ extension CallbackRequest: PayloadPart {
     static let waitsForAgent = PayloadField<Bool>(4)
     static let confirms = PayloadField<Bool>(5)
     static let providesCode = PayloadField<Bool>(6)
-    static let field = PayloadField<CallbackField>(7)
+    static let field = PayloadField<NameValuePair>(7)
     static let userKey = PayloadField<String>(8)
     static let device = PayloadField<CallbackDevice>(9)
     static let desiredTime = PayloadField<Timestamp>(10)
@@ -64,8 +64,6 @@ extension CallbackRequest: PayloadPart {
     serviceName = try read.required(Field.serviceName)
   }
 }
-
-extension CallbackField: PayloadPair {}
 
 extension CallbackDevice: PayloadAddress {
   public var supplement: String? { nil }

@@ -28,17 +28,6 @@ public struct CallbackTerms: Sendable, Equatable, Codable {
   public init() {}
 }
 
-/// One field of a request: `_customer_number`, `subject`, whatever the app sent.
-public struct CallbackField: Sendable, Equatable, Codable {
-  public let name: String
-  public let value: String
-
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// Where the customer's pushes go: `_device_os` and `_device_notification_id`.
 public struct CallbackDevice: Sendable, Equatable, Codable {
   public var type: String
@@ -62,8 +51,8 @@ public struct CallbackDevice: Sendable, Equatable, Codable {
 public struct CallbackRequest: Sendable, Equatable, Codable {
   public var serviceName: String
   public var terms = CallbackTerms()
-  /// All fields of the request, `_customer_number` among them, in their order.
-  public var fields: [CallbackField] = []
+  /// All fields of the request in their order: `_customer_number`, `subject`, whatever the app sent.
+  public var fields: [NameValuePair] = []
   /// The customer's key: the `gms_user` header, or made for this callback.
   public var userKey: String
   /// The app sent none.

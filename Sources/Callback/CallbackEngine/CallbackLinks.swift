@@ -44,7 +44,7 @@ extension CallbackEvent {
   }
 }
 
-extension [CallbackField] {
+extension [NameValuePair] {
   /// Fields that say how the callback is to go, and nothing of whom it is for: many have the same values. Spec: GMS 9.1.
   private static var terms: Set<String> {
     let keys = CallbackOptions.keys

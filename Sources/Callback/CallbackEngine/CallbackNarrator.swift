@@ -145,7 +145,7 @@ struct CallbackNarrator: Narrator {
 
   private static func time(_ time: Timestamp?) -> String { time.map { " for \($0.iso8601)" } ?? "" }
 
-  private static func pairs(_ fields: [CallbackField]) -> String? {
+  private static func pairs(_ fields: [NameValuePair]) -> String? {
     fields.isEmpty ? nil : fields.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
   }
 }

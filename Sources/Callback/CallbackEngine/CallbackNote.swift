@@ -12,7 +12,7 @@ struct CallbackNote: Equatable, Sendable {
   var priority = 0
   var agentID: String?
   var wantsAgent = false
-  var fields: [CallbackField] = []
+  var fields: [NameValuePair] = []
   var isChat = false
   var accessCode: String?
   var chatKey: String?
@@ -34,7 +34,7 @@ struct CallbackNote: Equatable, Sendable {
     accessCode = request.accessCode
     chatKey = request.chatKey
     for key in lookupKeys(request.serviceName) {
-      if let value = request[key], !value.isEmpty { fields.append(CallbackField(key, value)) }
+      if let value = request[key], !value.isEmpty { fields.append(NameValuePair(key, value)) }
     }
   }
 
@@ -60,7 +60,7 @@ extension CallbackNote: PayloadPart {
     static let agentID = PayloadField<String>(8)
     static let wantsAgent = PayloadField<Bool>(9)
     /// What it can be found by; none is empty.
-    static let field = PayloadField<CallbackField>(10)
+    static let field = PayloadField<NameValuePair>(10)
     static let isChat = PayloadField<Bool>(11)
     static let accessCode = PayloadField<String>(12)
     /// The key that opens its chat; absent: none was made.

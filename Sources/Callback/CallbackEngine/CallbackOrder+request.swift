@@ -31,11 +31,11 @@ extension CallbackRequest {
 
 /// Reads the fields of a request that mean something to the service.
 struct CallbackFieldReader {
-  let fields: [CallbackField]
+  let fields: [NameValuePair]
   /// What the options of the service say, with these fields.
   let callback: CallbackReader
 
-  init(service: String, fields: [CallbackField], options: Options) {
+  init(service: String, fields: [NameValuePair], options: Options) {
     self.fields = fields
     callback = options.callback(service, fields: fields)
   }

@@ -5,13 +5,13 @@ import OptionKit
 /// What an app asks for when it makes a callback. Spec: GMS 9.1.
 public struct CallbackOrder: Sendable, Equatable {
   /// All fields of the request, in their order, as they came.
-  public var fields: [CallbackField]
+  public var fields: [NameValuePair]
   /// The `gms_user` header.
   public var userKey: String?
   /// The request's languages (`Accept-Language`), for an order that names none.
   public var acceptLanguage: String?
 
-  public init(fields: [CallbackField], userKey: String? = nil, acceptLanguage: String? = nil) {
+  public init(fields: [NameValuePair], userKey: String? = nil, acceptLanguage: String? = nil) {
     self.fields = fields
     self.userKey = userKey
     self.acceptLanguage = acceptLanguage

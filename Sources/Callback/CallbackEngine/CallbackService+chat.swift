@@ -24,7 +24,7 @@ extension CallbackService: ChatFollower {
     case .queued, .routing, .processing: break
     }
     request.instance = ChatStartRequest.Instance(
-      serviceName: order.serviceName, data: order.fields.map { DataPair($0.name, $0.value) }, userKey: order.user)
+      serviceName: order.serviceName, data: order.fields, userKey: order.user)
     if request.subject.isEmpty { request.subject = order["subject"] ?? "" }
     if request.pushTarget == nil, let device = order.device {
       request.pushTarget = PushTarget(

@@ -2,7 +2,7 @@ public import CallbackDomain
 public import ChatEngine
 public import EngineKit
 import EntityRuntime
-import EventSourcing
+public import EventSourcing
 import OptionKit
 
 /// Callbacks, for apps, agents and operators. Each call returns once what it did is durable. Spec: GMS 9.
@@ -109,7 +109,7 @@ public struct CallbackService: Sendable {
   }
 
   /// PUT: merges fields; `_new_desired_time`, else `_desired_time`, moves it. Spec: GMS 9.5, C13.
-  public func update(_ id: String, fields: [CallbackField]) async throws(EngineError) -> CallbackView {
+  public func update(_ id: String, fields: [NameValuePair]) async throws(EngineError) -> CallbackView {
     let callback = try entity(id)
     let before = try await view(id)
     let service = before.request.serviceName

@@ -7,7 +7,7 @@ import OptionKit
 /// The options of callback services. Spec: GMS 8.2, 9.8.
 extension Options {
   /// The options of a callback of `service` whose request brought `fields`.
-  func callback(_ service: String, fields: [CallbackField] = []) -> CallbackReader {
+  func callback(_ service: String, fields: [NameValuePair] = []) -> CallbackReader {
     CallbackReader(own: serviceSection(service), common: section(.callback), fields: fields)
   }
 
@@ -30,7 +30,7 @@ extension Options {
 struct CallbackReader: OptionReader {
   let own: SectionReader
   let common: SectionReader
-  let fields: [CallbackField]
+  let fields: [NameValuePair]
 
   func text(of name: String) -> String? {
     let key = NodeOptions.keys.overwritable
@@ -47,7 +47,7 @@ struct CallbackReader: OptionReader {
 }
 
 extension CallbackPolicy {
-  init(options: Options, service: String, fields: [CallbackField] = []) {
+  init(options: Options, service: String, fields: [NameValuePair] = []) {
     self.init()
     let (callback, keys) = (options.callback(service, fields: fields), CallbackOptions.keys)
     confirmTimeout = callback[keys.confirmTimeout]

@@ -1,23 +1,24 @@
 package import ChatDomain
 import ChatEngine
 import EngineKit
+package import EventSourcing
 package import HTTPKit
 import PushDomain
 
 extension ChatStartRequest {
   /// What the parameters of a chat's start mean, aliases and fallbacks applied. Spec: GMS 3.4.
   package init(_ parameters: RequestParameters, userKey: String?) throws(EdgeFailure) {
-    var data: [DataPair] = []
+    var data: [NameValuePair] = []
     for (name, aliases) in Self.identityFields {
       let values = ([name] + aliases).compactMap { parameters[$0] }
-      if let value = values.first(where: { !$0.isEmpty }) { data.append(DataPair(name, value)) }
+      if let value = values.first(where: { !$0.isEmpty }) { data.append(NameValuePair(name, value)) }
     }
     let firstName = parameters.first(of: "firstName", "FirstName")
     let lastName = parameters.first(of: "lastName", "LastName")
     let fullName = [firstName, lastName].compactMap { $0 }.joined(separator: " ")
     let nickname = parameters.first(of: "userDisplayName", "nickname") ?? (fullName.isEmpty ? "Customer" : fullName)
     for pair in parameters.pairs where !Self.consumed.contains(pair.name) {
-      data.append(DataPair(pair.name, pair.value))
+      data.append(NameValuePair(pair.name, pair.value))
     }
     self.init(
       userKey: userKey, notifiesByComet: parameters["notify_by"]?.lowercased() == "comet", nickname: nickname,
@@ -34,10 +35,10 @@ extension ChatStartRequest {
   private static let consumed = Set([
     "notify_by", "firstName", "FirstName", "lastName", "LastName", "email", "EmailAddress", "emailAddress",
     "userDisplayName", "nickname", "subject", "message", "_verbose",
-  ]).union(DataPair.pushRegistration)
+  ]).union(NameValuePair.pushRegistration)
 }
 
-extension DataPair {
+extension NameValuePair {
   /// The parameters that say where pushes go.
   fileprivate static let pushRegistration: Set<String> = [
     "push_notification_deviceid", "push_notification_type", "push_notification_language",
@@ -86,5 +87,7 @@ extension RequestParameters {
 
 extension RequestParameters {
   /// Everything but `_verbose`, as attached data.
-  package var attachedData: [DataPair] { pairs.filter { $0.name != "_verbose" }.map { DataPair($0.name, $0.value) } }
+  package var attachedData: [NameValuePair] {
+    pairs.filter { $0.name != "_verbose" }.map { NameValuePair($0.name, $0.value) }
+  }
 }

@@ -1,3 +1,5 @@
+public import EventSourcing
+
 /// What is asked of a chat, with the options of its service as they stand now.
 ///
 /// Pure code does not look options up: whoever sends the command resolves them (service options take effect at once;
@@ -17,11 +19,11 @@ public struct ChatCommand: Sendable {
 public enum ChatAction: Sendable, Equatable {
   // The service instance.
   /// Makes the service instance; its entity key is the service id. `userKey`: whose it is, if its request said so.
-  case create(serviceName: String, data: [DataPair], userKey: String? = nil)
+  case create(serviceName: String, data: [NameValuePair], userKey: String? = nil)
   /// The customer starts the chat of this instance (at most one for each instance).
   case start(ChatStart)
   /// Both at once, for an instance that nobody ordered by itself: it is never there without its chat.
-  case createAndStart(serviceName: String, data: [DataPair], userKey: String?, ChatStart)
+  case createAndStart(serviceName: String, data: [NameValuePair], userKey: String?, ChatStart)
   /// The time to live of an instance has passed since its last use.
   case timeToLiveElapsed
   /// Erases what the customer brought and what was said; the chat lives on. Nothing on an absent or expired chat.
@@ -33,7 +35,7 @@ public enum ChatAction: Sendable, Equatable {
   case customerNotice(text: String)
   case customerPushURL(String)
   /// Merges into the attached data; an empty value removes its key.
-  case updateData([DataPair])
+  case updateData([NameValuePair])
   /// From now on pushes go there; nil: nowhere.
   case changePushTarget(PushTarget?)
   /// Ends the chat; once it has ended, repeating is harmless and yields no event.
@@ -81,17 +83,6 @@ public enum ChatAction: Sendable, Equatable {
   case pushHandedOver(number: Int)
 }
 
-/// One pair of attached data.
-public struct DataPair: Sendable, Equatable, Codable {
-  public let name: String
-  public let value: String
-
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// Everything that the start of a chat brings along. Random ids come in here, since pure code makes none.
 public struct ChatStart: Sendable, Equatable, Codable {
   /// 16 characters `[0-9A-Za-z]`.
@@ -109,11 +100,11 @@ public struct ChatStart: Sendable, Equatable, Codable {
   public var userID: String
   public var secureKey: String
   /// First name, last name, e-mail and everything else that the request brought.
-  public var data: [DataPair]
+  public var data: [NameValuePair]
 
   public init(
     chatSessionID: String, userKey: String?, notifiesByComet: Bool, nickname: String, subject: String,
-    firstMessage: String?, pushTarget: PushTarget?, userID: String, secureKey: String, data: [DataPair]
+    firstMessage: String?, pushTarget: PushTarget?, userID: String, secureKey: String, data: [NameValuePair]
   ) {
     self.chatSessionID = chatSessionID
     self.userKey = userKey

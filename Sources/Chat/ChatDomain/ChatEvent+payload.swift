@@ -19,7 +19,7 @@ private enum Field {
   static let nickname = PayloadField<String>(13)
   static let role = PayloadField<PartyRole>(14)
   static let agentID = PayloadField<String>(15)
-  static let pair = PayloadField<DataPair>(16)
+  static let pair = PayloadField<NameValuePair>(16)
   static let serviceName = PayloadField<String>(17)
   static let start = PayloadField<ChatStart>(18)
   static let droppingOldest = PayloadField<Bool>(19)

@@ -36,13 +36,13 @@ public import EventSourcing
 public enum ChatEvent: JournaledEvent {
   // The instance.
   /// `userKey`: the `gms_user` of whoever made the instance; nil if the request named none.
-  case created(serviceName: String, data: [DataPair], expiresAt: Timestamp, userKey: String? = nil)
+  case created(serviceName: String, data: [NameValuePair], expiresAt: Timestamp, userKey: String? = nil)
   /// Indirect: the one large payload must not make every other event large.
   indirect case started(with: ChatStart)
   case expired
   /// The time-to-live timer came too early: the instance was used meanwhile.
   case timeToLiveExtended(until: Timestamp)
-  case dataUpdated(pairs: [DataPair])
+  case dataUpdated(pairs: [NameValuePair])
   /// Pushes that are asked for from now on go there; nil: nowhere. What is owed already goes where it was to go.
   case pushTargetChanged(to: PushTarget?)
   /// A REST reply has given out everything up to `upTo`. Also notes that the instance is in use.

@@ -3,7 +3,7 @@ import EventSourcing
 // The instance: made, started, expired; its attached data. Spec: GMS 3.2 to 3.4.
 extension ChatSession {
   func create(
-    _ serviceName: String, _ data: [DataPair], _ userKey: String?, _ policy: ChatPolicy, _ now: Timestamp
+    _ serviceName: String, _ data: [NameValuePair], _ userKey: String?, _ policy: ChatPolicy, _ now: Timestamp
   ) throws(ChatRejection) -> [ChatEvent] {
     switch lifecycle {
     case .absent: break
@@ -50,7 +50,7 @@ extension ChatSession {
     return events + [.expired]
   }
 
-  func updateData(_ pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
+  func updateData(_ pairs: [NameValuePair], _ policy: ChatPolicy) throws(ChatRejection) -> [ChatEvent] {
     try requireLive()
     return try mergedData(with: pairs, policy) == data ? [] : [.dataUpdated(pairs: pairs)]
   }
@@ -80,7 +80,7 @@ extension ChatSession {
   }
 
   /// The data after `pairs`: the later value wins, an empty one removes its name.
-  func mergedData(with pairs: [DataPair], _ policy: ChatPolicy) throws(ChatRejection) -> [DataPair] {
+  func mergedData(with pairs: [NameValuePair], _ policy: ChatPolicy) throws(ChatRejection) -> [NameValuePair] {
     let limits = policy.limits
     let tooMany = ChatRejection.invalid(field: "data", reason: "more than \(limits.dataPairsMaximum) fields")
     guard pairs.count <= limits.dataPairsMaximum else { throw tooMany }
@@ -96,8 +96,8 @@ extension ChatSession {
   }
 }
 
-extension [DataPair] {
-  mutating func merge(_ pairs: [DataPair]) {
+extension [NameValuePair] {
+  mutating func merge(_ pairs: [NameValuePair]) {
     for pair in pairs {
       let index = firstIndex { $0.name.isNamed(pair.name) }
       switch (index, pair.value.isEmpty) {

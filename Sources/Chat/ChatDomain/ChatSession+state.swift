@@ -7,7 +7,7 @@ extension ChatSession: RestorableState {
     /// Always written.
     static let lifecycle = PayloadField<ChatLifecycle>(1)
     static let serviceName = PayloadField<String>(2)
-    static let data = PayloadField<DataPair>(3)
+    static let data = PayloadField<NameValuePair>(3)
     static let lastUse = PayloadField<Timestamp>(4)
     static let timeToLiveDeadline = PayloadField<Timestamp>(5)
     static let startedAt = PayloadField<Timestamp>(6)

@@ -29,7 +29,7 @@ public struct ChatSession: Decider, Equatable, Encodable {
   public internal(set) var lifecycle = ChatLifecycle.absent
   public internal(set) var serviceName = ""
   /// Attached data, in the order in which the names first came.
-  public internal(set) var data: [DataPair] = []
+  public internal(set) var data: [NameValuePair] = []
   /// When the instance was last used; its time to live counts from here.
   public internal(set) var lastUse = Timestamp.epoch
   /// The deadline of the time-to-live timer that runs; earlier than the true end if the instance was used meanwhile.

@@ -12,7 +12,7 @@ extension ChatStart: PayloadPart {
     static let pushTarget = PayloadField<PushTarget>(7)
     static let userID = PayloadField<String>(8)
     static let secureKey = PayloadField<String>(9)
-    static let data = PayloadField<DataPair>(10)
+    static let data = PayloadField<NameValuePair>(10)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -51,5 +51,3 @@ extension PushTarget: PayloadAddress {
       subscriptionID: supplement)
   }
 }
-
-extension DataPair: PayloadPair {}

@@ -35,6 +35,6 @@ extension ChatEvent {
   }
 }
 
-extension [DataPair] {
+extension [NameValuePair] {
   fileprivate func contains(value: String) -> Bool { contains { $0.value == value } }
 }

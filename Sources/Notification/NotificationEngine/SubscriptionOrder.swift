@@ -15,7 +15,7 @@ public struct SubscriptionOrder: Sendable, Equatable {
   public var debug = false
   public var authorization: String?
   /// Without `debug`.
-  public var properties: [SubscriptionTerms.Property] = []
+  public var properties: [NameValuePair] = []
   /// How long it is to last; nil for what the server has set.
   public var seconds: Int?
   /// The `gms_user` of the request: whose it is. Nil: whoever has its id may see and end it.

@@ -95,23 +95,13 @@ public struct SubscriptionTerms: Sendable, Equatable, Codable {
   public let filter: SubscriptionFilter
   public let address: PushAddress
   /// Pairs that are kept for whoever looks at the subscription; `debug` is in the address.
-  public let properties: [Property]
+  public let properties: [NameValuePair]
   public let expiresAt: Timestamp
   /// The `gms_user` that it was made with, and opens to; nil: its id is the key.
   public let owner: String?
 
-  public struct Property: Sendable, Equatable, Codable {
-    public let name: String
-    public let value: String
-
-    public init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
-    }
-  }
-
   public init(
-    subscriberID: String, filter: SubscriptionFilter, address: PushAddress, properties: [Property] = [],
+    subscriberID: String, filter: SubscriptionFilter, address: PushAddress, properties: [NameValuePair] = [],
     expiresAt: Timestamp, owner: String? = nil
   ) {
     self.subscriberID = subscriberID

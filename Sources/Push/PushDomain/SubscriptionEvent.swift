@@ -56,7 +56,7 @@ extension SubscriptionTerms: PayloadPart {
     static let subscriberID = PayloadField<String>(1)
     static let filter = PayloadField<String>(2)
     static let address = PayloadField<PushAddress>(3)
-    static let properties = PayloadField<Property>(4)
+    static let properties = PayloadField<WholePair>(4)
     static let expiresAt = PayloadField<Timestamp>(5)
     static let owner = PayloadField<String>(6)
   }
@@ -77,24 +77,6 @@ extension SubscriptionTerms: PayloadPart {
       filter: SubscriptionFilter(journaled: try read.required(Field.filter)), address: try read.required(Field.address),
       properties: try read.all(Field.properties), expiresAt: try read.required(Field.expiresAt),
       owner: try read[Field.owner])
-  }
-}
-
-extension SubscriptionTerms.Property: PayloadPart {
-  private enum Field {
-    static let name = PayloadField<String>(1)
-    static let value = PayloadField<String>(2)
-  }
-
-  public func encode(into writer: inout PayloadWriter) {
-    writer.put(Field.name, name)
-    writer.put(Field.value, value)
-  }
-
-  public init(payload: inout PayloadReader) throws(PayloadError) {
-    let read = try PayloadFields(&payload)
-    self.init(
-      try read.required(Field.name), try read.required(Field.value))
   }
 }
 

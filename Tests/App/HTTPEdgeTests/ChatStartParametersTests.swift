@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatDomain
 import Engine
+import EventSourcing
 import HTTPTypes
 import Testing
 
@@ -31,8 +32,9 @@ struct ChatStartParametersTests {
       userKey: "u")
     #expect(
       request.data == [
-        DataPair("firstName", "A"), DataPair("email", "a@b"), DataPair("_client_timeout_notification", "5"),
-        DataPair("order", "7"),
+        NameValuePair("firstName", "A"), NameValuePair("email", "a@b"),
+        NameValuePair("_client_timeout_notification", "5"),
+        NameValuePair("order", "7"),
       ])
     #expect(request.subject == "S")
     #expect(request.firstMessage == "Hi")
@@ -105,7 +107,7 @@ struct ChatStartParametersTests {
     #expect(throws: EdgeFailure.self) {
       try parameters("subscriptionID=abc&push_notification_type=fcm&push_notification_deviceid=x").pushSubscription
     }
-    #expect(try start("subscriptionID=abc&order=7").data == [DataPair("order", "7")])
+    #expect(try start("subscriptionID=abc&order=7").data == [NameValuePair("order", "7")])
   }
 
   @Test("a type that the server does not know is kept: the chat runs, and the log says why nothing is pushed")

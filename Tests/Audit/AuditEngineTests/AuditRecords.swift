@@ -77,7 +77,7 @@ final class AuditRecords {
 
   static func start(
     _ session: String, user: String?, nickname: String, subject: String = "", device: String? = nil,
-    data: [DataPair] = []
+    data: [NameValuePair] = []
   ) -> ChatEvent {
     .started(
       with: ChatStart(
@@ -86,7 +86,7 @@ final class AuditRecords {
         secureKey: "", data: data))
   }
 
-  static func created(_ data: [DataPair] = []) -> ChatEvent {
+  static func created(_ data: [NameValuePair] = []) -> ChatEvent {
     .created(serviceName: "request-chat", data: data, expiresAt: Timestamp(milliseconds: start + 3_600_000))
   }
 

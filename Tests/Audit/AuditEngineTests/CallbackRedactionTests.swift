@@ -17,10 +17,10 @@ struct CallbackRedactionTests {
   private static let producer = "callback/\(id)"
 
   private static func request(
-    _ number: String, user: String, device: String? = nil, more: [CallbackField] = []
+    _ number: String, user: String, device: String? = nil, more: [NameValuePair] = []
   ) -> CallbackRequest {
     var request = CallbackRequest(serviceName: "callback-voice", userKey: user)
-    request.fields = [CallbackField("_customer_number", number), CallbackField("_media_type", "voice")] + more
+    request.fields = [NameValuePair("_customer_number", number), NameValuePair("_media_type", "voice")] + more
     request.terms.confirms = true
     request.device = device.map { CallbackDevice(type: "customhttp", deviceID: $0) }
     return request
@@ -55,7 +55,7 @@ struct CallbackRedactionTests {
     // 8
     records.push("queue", .settled(PushID(producer: producer, number: 1), .delivered, attempts: 1))
     // 9, 10, 11
-    callback(.fieldsChanged([CallbackField("email", "mia@example.org")]))
+    callback(.fieldsChanged([NameValuePair("email", "mia@example.org")]))
     callback(.snoozed(until: time(307)))
     callback(.snoozeEnded)
     // 12, 13, 14

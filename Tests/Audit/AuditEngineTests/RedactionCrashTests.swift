@@ -22,7 +22,8 @@ struct RedactionCrashTests {
   }
 
   private func populate(_ rig: EngineRig) async throws -> String {
-    let service = try await rig.engine.chats.create(service: "request-chat", data: [DataPair("Address", Self.mark)])
+    let service = try await rig.engine.chats.create(
+      service: "request-chat", data: [NameValuePair("Address", Self.mark)])
     _ = try await rig.engine.chats.start(
       service,
       ChatStartRequest(

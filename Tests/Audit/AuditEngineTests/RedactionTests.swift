@@ -24,12 +24,13 @@ struct RedactionTests {
   }
 
   private func chat(_ rig: EngineRig, user: String, text: String) async throws -> String {
-    let service = try await rig.engine.chats.create(service: "request-chat", data: [DataPair("Address", text)])
+    let service = try await rig.engine.chats.create(service: "request-chat", data: [NameValuePair("Address", text)])
     _ = try await rig.engine.chats.start(
       service,
       ChatStartRequest(
         userKey: user, notifiesByComet: true, nickname: "\(text) the customer", subject: text, firstMessage: text,
-        pushTarget: PushTarget(type: "test", deviceID: "device of \(text)"), data: [DataPair("EmailAddress", user)]))
+        pushTarget: PushTarget(type: "test", deviceID: "device of \(text)"), data: [NameValuePair("EmailAddress", user)]
+      ))
     let client = ScriptedClient(rig, user: user)
     _ = try await client.comeOnline()
     let chatID = try await rig.chatID(service)

@@ -13,7 +13,7 @@ struct SubjectScopeTests {
     // 1: before anybody knows whose it is.
     records.comet("mia-early", .opened(userKey: "user-mia", serviceID: nil, acknowledges: false, browserID: nil))
     // 2, 3
-    records.chat("1-mia", AuditRecords.created([DataPair("email", "mia@example.org")]))
+    records.chat("1-mia", AuditRecords.created([NameValuePair("email", "mia@example.org")]))
     records.chat("1-mia", AuditRecords.start("session-mia", user: "user-mia", nickname: "Mia", device: "device-77"))
     // 4, 5
     records.chat("1-otto", AuditRecords.created())

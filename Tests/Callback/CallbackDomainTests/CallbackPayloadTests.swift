@@ -10,7 +10,7 @@ struct CallbackPayloadTests {
       .userOriginated, .chat, waits: true, confirms: true, code: true,
       device: CallbackDevice(type: "ios", deviceID: "device-77", provider: "apns", language: "de", debug: true),
       desired: 600)
-    request.fields.append(CallbackField("müde", ""))
+    request.fields.append(NameValuePair("müde", ""))
     request.isUserKeyMade = true
     request.slot = CallbackRig.time(600)
     request.accessCode = "4711"
@@ -37,7 +37,7 @@ struct CallbackPayloadTests {
     .completed(.cancelled, note: "why", keptUntil: later),
     .rescheduled(
       CallbackSchedule(desiredTime: later, slot: later), expiresAt: later, dueAt: CallbackRig.time(7_080)),
-    .fieldsChanged([CallbackField("a", "1"), CallbackField("b", "")]),
+    .fieldsChanged([NameValuePair("a", "1"), NameValuePair("b", "")]),
     .pushHandedOver(number: 9),
     .forgotten,
     .erased(state: [0x08, 0x05]),

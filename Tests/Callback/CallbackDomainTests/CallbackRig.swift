@@ -61,7 +61,7 @@ struct CallbackRig {
     request.terms.waitsForAgent = waits
     request.terms.confirms = confirms
     request.terms.providesCode = code
-    request.fields = [CallbackField("_customer_number", "+4930555010"), CallbackField("subject", "Order")]
+    request.fields = [NameValuePair("_customer_number", "+4930555010"), NameValuePair("subject", "Order")]
     request.device = device
     request.desiredTime = second.map { time($0) }
     return request

@@ -83,14 +83,14 @@ struct CreateTests {
     [(name: String, change: @Sendable (inout CallbackRequest) -> Void, rejection: CallbackRejection)] =
       [
         (
-          "many fields", { $0.fields = (0..<65).map { CallbackField("f\($0)", "") } }, .tooManyFields(limit: 64)
+          "many fields", { $0.fields = (0..<65).map { NameValuePair("f\($0)", "") } }, .tooManyFields(limit: 64)
         ),
         ("a long value", { $0.fields = [field("a", 8_193)] }, .tooLong(field: "a", limit: 8_192)),
         (
-          "a long name", { $0.fields = [CallbackField(String(repeating: "n", count: 129), "")] },
+          "a long name", { $0.fields = [NameValuePair(String(repeating: "n", count: 129), "")] },
           .tooLong(field: String(repeating: "n", count: 32) + "…", limit: 128)
         ),
-        ("no name", { $0.fields = [CallbackField("", "v")] }, .invalid(field: "", reason: "a field needs a name")),
+        ("no name", { $0.fields = [NameValuePair("", "v")] }, .invalid(field: "", reason: "a field needs a name")),
         (
           "much in all", { $0.fields = (0..<5).map { field("f\($0)", 7_000) } },
           .tooLong(field: "fields", limit: 32_768)
@@ -105,7 +105,7 @@ struct CreateTests {
       ]
 
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-  private static func field(_ name: String, _ count: Int) -> CallbackField { CallbackField(name, text(count)) }
+  private static func field(_ name: String, _ count: Int) -> NameValuePair { NameValuePair(name, text(count)) }
 
   @Test("what is too much is refused by name", arguments: tooMuch)
   func limits(
@@ -122,8 +122,8 @@ struct CreateTests {
   func allowed() throws {
     var request = CallbackRig.request()
     request.fields =
-      [CallbackField(String(repeating: "n", count: 128), ""), CallbackField("a", String(repeating: "ü", count: 4_096))]
-      + (0..<62).map { CallbackField("f\($0)", "") }
+      [NameValuePair(String(repeating: "n", count: 128), ""), NameValuePair("a", String(repeating: "ü", count: 4_096))]
+      + (0..<62).map { NameValuePair("f\($0)", "") }
     #expect(try CallbackRig.given(request).callback.request == request)
   }
 

@@ -11,7 +11,7 @@ struct EraseTests {
       confirms: true, code: true,
       device: CallbackDevice(type: "ios", deviceID: "MARK-device", provider: "MARK-p", language: "MARK"),
       desired: desired)
-    request.fields = [CallbackField("_customer_number", "MARK-number"), CallbackField("MARK-name", "value")]
+    request.fields = [NameValuePair("_customer_number", "MARK-number"), NameValuePair("MARK-name", "value")]
     request.userKey = "MARK-user"
     request.isUserKeyMade = true
     request.accessCode = "MARK-code"

@@ -7,7 +7,7 @@ import Testing
 struct MatrixTests {
   static let actions: [(name: String, action: CallbackAction)] = [
     ("create", .create(CallbackRig.request())), ("alarm", .alarm), ("connect", .connect), ("snooze", .snooze),
-    ("cancel", .cancel(note: "why")), ("new field", .update(fields: [CallbackField("mood", "calm")], schedule: nil)),
+    ("cancel", .cancel(note: "why")), ("new field", .update(fields: [NameValuePair("mood", "calm")], schedule: nil)),
     (
       "new time",
       .update(

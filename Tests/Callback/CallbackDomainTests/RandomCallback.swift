@@ -159,7 +159,7 @@ extension RandomCallback {
     case 21:
       let schedule = CallbackSchedule(desiredTime: desiredSecond().map { CallbackRig.time($0) }, slot: nil)
       return .update(fields: [], schedule: schedule)
-    case 22: return .update(fields: [CallbackField(agent, chance(3) ? "" : "\(Int(second) % 3)")], schedule: nil)
+    case 22: return .update(fields: [NameValuePair(agent, chance(3) ? "" : "\(Int(second) % 3)")], schedule: nil)
     case 23 where chance(3): return .create(CallbackRig.request())
     case 24: return .alarm
     default: return .pushHandedOver(number: chance(3) ? 1 : rig.callback.owedPush?.number ?? 0)

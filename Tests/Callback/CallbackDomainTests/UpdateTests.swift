@@ -74,14 +74,14 @@ struct UpdateTests {
     var rig = try Stage.scheduled.rig()
     rig.policy.executionBuffer = .seconds(300)
     rig.policy.timeToLive = .seconds(1)
-    let same = [CallbackField("subject", "Order"), CallbackField("absent", "")]
+    let same = [NameValuePair("subject", "Order"), NameValuePair("absent", "")]
     #expect(try rig.when(.update(fields: same, schedule: schedule(600)), at: 20) == Turn())
     #expect(try rig.when(.update(fields: [], schedule: nil), at: 20) == Turn())
   }
 
   @Test("fields and time together; if the time is refused, the fields are as well")
   func both() throws {
-    let fields = [CallbackField("mood", "calm")]
+    let fields = [NameValuePair("mood", "calm")]
     var rig = try Stage.scheduled.rig()
     let turn = try rig.when(.update(fields: fields, schedule: schedule(3_600)), at: 20)
     #expect(turn.events.map(\.tag) == [13, 12])
@@ -93,18 +93,18 @@ struct UpdateTests {
     #expect(late.callback == before)
   }
 
-  static let merges: [(changes: [CallbackField], result: String)] = [
-    ([CallbackField("subject", "Refund")], "_customer_number=+4930555010 subject=Refund"),
-    ([CallbackField("_customer_number", "+49")], "_customer_number=+49 subject=Order"),
-    ([CallbackField("_customer_number", "")], "subject=Order"),
-    ([CallbackField("mood", "calm")], "_customer_number=+4930555010 subject=Order mood=calm"),
-    ([CallbackField("subject", ""), CallbackField("subject", "New")], "_customer_number=+4930555010 subject=New"),
-    ([CallbackField("subject", "New"), CallbackField("subject", "")], "_customer_number=+4930555010"),
-    ([CallbackField("Subject", "other")], "_customer_number=+4930555010 subject=Order Subject=other"),
+  static let merges: [(changes: [NameValuePair], result: String)] = [
+    ([NameValuePair("subject", "Refund")], "_customer_number=+4930555010 subject=Refund"),
+    ([NameValuePair("_customer_number", "+49")], "_customer_number=+49 subject=Order"),
+    ([NameValuePair("_customer_number", "")], "subject=Order"),
+    ([NameValuePair("mood", "calm")], "_customer_number=+4930555010 subject=Order mood=calm"),
+    ([NameValuePair("subject", ""), NameValuePair("subject", "New")], "_customer_number=+4930555010 subject=New"),
+    ([NameValuePair("subject", "New"), NameValuePair("subject", "")], "_customer_number=+4930555010"),
+    ([NameValuePair("Subject", "other")], "_customer_number=+4930555010 subject=Order Subject=other"),
   ]
 
   @Test("fields merge in their places; an empty value deletes", arguments: merges)
-  func merge(changes: [CallbackField], result: String) throws {
+  func merge(changes: [NameValuePair], result: String) throws {
     var rig = try Stage.queued.rig()
     #expect(
       try rig.when(.update(fields: changes, schedule: nil), at: 20)
@@ -116,28 +116,28 @@ struct UpdateTests {
   @Test("a name that came twice is one after a change")
   func twice() throws {
     var request = CallbackRig.request()
-    request.fields = ["1", "2", "3"].map { CallbackField("a", $0) } + [CallbackField("b", "4")]
+    request.fields = ["1", "2", "3"].map { NameValuePair("a", $0) } + [NameValuePair("b", "4")]
     #expect(request["a"] == "3")
     var rig = try CallbackRig.given(request)
-    try rig.when(.update(fields: [CallbackField("a", "5")], schedule: nil), at: 20)
-    #expect(rig.callback.request?.fields == [CallbackField("a", "5"), CallbackField("b", "4")])
+    try rig.when(.update(fields: [NameValuePair("a", "5")], schedule: nil), at: 20)
+    #expect(rig.callback.request?.fields == [NameValuePair("a", "5"), NameValuePair("b", "4")])
   }
 
   @Test("changes are bounded themselves, and so is what they lead to")
   func limits() throws {
     var rig = try Stage.queued.rig()
-    func refused(_ rejection: CallbackRejection, _ fields: [CallbackField]) {
+    func refused(_ rejection: CallbackRejection, _ fields: [NameValuePair]) {
       #expect(throws: rejection) { try rig.when(.update(fields: fields, schedule: nil), at: 20) }
     }
-    refused(.tooManyFields(limit: 64), (0..<65).map { _ in CallbackField("a", "") })
-    refused(.tooManyFields(limit: 64), (0..<63).map { CallbackField("f\($0)", "v") })
-    refused(.invalid(field: "", reason: "a field needs a name"), [CallbackField("", "v")])
-    refused(.tooLong(field: "a", limit: 8_192), [CallbackField("a", String(repeating: "x", count: 8_193))])
-    let large = (0..<4).map { CallbackField("f\($0)", String(repeating: "x", count: 8_185)) }
+    refused(.tooManyFields(limit: 64), (0..<65).map { _ in NameValuePair("a", "") })
+    refused(.tooManyFields(limit: 64), (0..<63).map { NameValuePair("f\($0)", "v") })
+    refused(.invalid(field: "", reason: "a field needs a name"), [NameValuePair("", "v")])
+    refused(.tooLong(field: "a", limit: 8_192), [NameValuePair("a", String(repeating: "x", count: 8_193))])
+    let large = (0..<4).map { NameValuePair("f\($0)", String(repeating: "x", count: 8_185)) }
     refused(.tooLong(field: "fields", limit: 32_768), large)
     try rig.when(.update(fields: Array(large.dropLast()), schedule: nil), at: 20)
-    refused(.tooLong(field: "fields", limit: 32_768), [CallbackField("g", String(repeating: "x", count: 8_192))])
-    let exchanged = [CallbackField("f0", ""), CallbackField("g", String(repeating: "x", count: 8_192))]
+    refused(.tooLong(field: "fields", limit: 32_768), [NameValuePair("g", String(repeating: "x", count: 8_192))])
+    let exchanged = [NameValuePair("f0", ""), NameValuePair("g", String(repeating: "x", count: 8_192))]
     try rig.when(.update(fields: exchanged, schedule: nil), at: 20)
   }
 

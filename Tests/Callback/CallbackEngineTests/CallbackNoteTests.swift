@@ -19,7 +19,7 @@ struct CallbackNoteTests {
     note.priority = -1
     note.agentID = "a"
     note.wantsAgent = true
-    note.fields = [CallbackField("n", "v")]
+    note.fields = [NameValuePair("n", "v")]
     note.isChat = true
     note.accessCode = "c"
     note.chatKey = "k"

@@ -56,14 +56,14 @@ struct CallbackSlotTests {
       return
     }
     #expect(noSlot.alternatives.first?.start == first.advanced(by: .seconds(300)) && noSlot.alternatives.count == 12)
-    _ = try await rig.callbacks.update(id, fields: [CallbackField("_new_desired_time", second.iso8601)])
+    _ = try await rig.callbacks.update(id, fields: [NameValuePair("_new_desired_time", second.iso8601)])
     let other = try await rig.order(["_desired_time": first.iso8601])
     await #expect(throws: EngineError.self) {
-      try await rig.callbacks.update(id, fields: [CallbackField("_new_desired_time", first.iso8601)])
+      try await rig.callbacks.update(id, fields: [NameValuePair("_new_desired_time", first.iso8601)])
     }
     #expect(try await rig.callbacks.view(id).request.desiredTime == second)
     _ = try await rig.callbacks.cancel(other, note: "")
-    _ = try await rig.callbacks.update(id, fields: [CallbackField("_new_desired_time", first.iso8601)])
+    _ = try await rig.callbacks.update(id, fields: [NameValuePair("_new_desired_time", first.iso8601)])
     await #expect(throws: EngineError.callback(.tooLong(field: "x", limit: 8_192))) {
       try await rig.order(["_desired_time": second.iso8601, "x": String(repeating: "x", count: 9_000)])
     }

@@ -9,16 +9,17 @@ struct ChatEventPayloadTests {
 
   /// One of each tag, in the order of the tags, and some with everything optional absent or present.
   static let events: [ChatEvent] = [
-    .created(serviceName: "request-chat", data: [DataPair("tier", "gold"), DataPair("ü", "")], expiresAt: deadline),
+    .created(
+      serviceName: "request-chat", data: [NameValuePair("tier", "gold"), NameValuePair("ü", "")], expiresAt: deadline),
     .started(
       with: ChatStart(
         chatSessionID: "0002CaBE7F0K001Q", userKey: "user", notifiesByComet: true, nickname: "Guest 7",
         subject: "Order", firstMessage: "Hello",
         pushTarget: PushTarget(type: "ios", deviceID: "d", provider: "p", language: "de", debug: true), userID: "u",
-        secureKey: "s", data: [DataPair("a", "1")])),
+        secureKey: "s", data: [NameValuePair("a", "1")])),
     .linePosted(party: 1, type: .messageText, text: "Grüße 👋"),
     .previewTyped(text: "Gr"),
-    .dataUpdated(pairs: [DataPair("a", ""), DataPair("b", "2")]),
+    .dataUpdated(pairs: [NameValuePair("a", ""), NameValuePair("b", "2")]),
     .agentJoined(agentID: "k", nickname: "Agent K", role: .supervisor),
     .agentLeft(party: 3),
     .chatEnded(party: 0, cause: .timeToLive),

@@ -53,7 +53,7 @@ struct Conversation {
 
 extension Conversation {
   static func start(
-    comet: Bool = true, firstMessage: String? = nil, target: PushTarget? = target, data: [DataPair] = []
+    comet: Bool = true, firstMessage: String? = nil, target: PushTarget? = target, data: [NameValuePair] = []
   ) -> ChatAction {
     .start(
       ChatStart(

@@ -8,14 +8,14 @@ struct EraseTests {
   /// A chat in which everything that can name somebody says MARK.
   static func marked() throws -> Conversation {
     var conversation = Conversation()
-    try conversation.when(.create(serviceName: "request-chat", data: [DataPair("tier", "MARK-gold")]), at: 0)
+    try conversation.when(.create(serviceName: "request-chat", data: [NameValuePair("tier", "MARK-gold")]), at: 0)
     try conversation.when(
       .start(
         ChatStart(
           chatSessionID: "0002CaBE7F0K001Q", userKey: "MARK-user", notifiesByComet: true, nickname: "MARK Guest",
           subject: "MARK order", firstMessage: "MARK hello",
           pushTarget: PushTarget(type: "ios", deviceID: "MARK-device", provider: "MARK-p", language: "de"),
-          userID: "u", secureKey: "s", data: [DataPair("MARK-name", "MARK-value")])), at: 0)
+          userID: "u", secureKey: "s", data: [NameValuePair("MARK-name", "MARK-value")])), at: 0)
     try conversation.when(.cometSubscribed(session: "MARK-c1", delivered: 0), at: 0)
     try conversation.when(.cometConnected(session: "MARK-c1", delivered: 0), at: 0)
     try conversation.when(Conversation.joinK, at: 1)
@@ -116,7 +116,7 @@ struct EraseTests {
   func lifecycles() throws {
     var conversation = Conversation()
     #expect(try conversation.when(.erase, at: 0) == Conversation.Turn())
-    try conversation.when(.create(serviceName: "request-chat", data: [DataPair("mail", "a@b.test")]), at: 0)
+    try conversation.when(.create(serviceName: "request-chat", data: [NameValuePair("mail", "a@b.test")]), at: 0)
     let turn = try conversation.when(.erase, at: 1)
     #expect(turn.events.count == 1 && turn.effects.isEmpty)
     #expect(conversation.chat.data.isEmpty && conversation.chat.lifecycle == .created)
@@ -158,7 +158,7 @@ struct SubjectTests {
   static let start = ChatStart(
     chatSessionID: "0002CaBE7F0K001Q", userKey: "user-7", notifiesByComet: true, nickname: "Guest 7", subject: "Order",
     firstMessage: "Hello", pushTarget: PushTarget(type: "ios", deviceID: "device-77"), userID: "u", secureKey: "s",
-    data: [DataPair("mail", "guest@mail.test"), DataPair("empty", "")])
+    data: [NameValuePair("mail", "guest@mail.test"), NameValuePair("empty", "")])
 
   @Test(
     "a start names its user, its session, its device and the values of its data, as they stand",
@@ -179,7 +179,7 @@ struct SubjectTests {
 
   @Test("data names somebody wherever it comes from; other events name nobody")
   func events() {
-    let data = [DataPair("mail", "a@b.test")]
+    let data = [NameValuePair("mail", "a@b.test")]
     let created = ChatEvent.created(serviceName: "a@b.test", data: [], expiresAt: .epoch)
     #expect(ChatEvent.created(serviceName: "x", data: data, expiresAt: .epoch).mentions(subject: "a@b.test"))
     #expect(ChatEvent.dataUpdated(pairs: data).mentions(subject: "a@b.test"))

@@ -8,11 +8,11 @@ struct InstanceTests {
   func create() throws {
     var conversation = Conversation()
     conversation.policy.timeToLive = .seconds(100)
-    let turn = try conversation.when(.create(serviceName: "request-chat", data: [DataPair("tier", "gold")]), at: 0)
+    let turn = try conversation.when(.create(serviceName: "request-chat", data: [NameValuePair("tier", "gold")]), at: 0)
     #expect(turn.effects == [.startTimer(.timeToLive, at: Conversation.time(100))])
     #expect(conversation.chat.lifecycle == .created)
     #expect(conversation.chat.serviceName == "request-chat")
-    #expect(conversation.chat.data == [DataPair("tier", "gold")])
+    #expect(conversation.chat.data == [NameValuePair("tier", "gold")])
     #expect(conversation.chat.clientState == .none)
   }
 
@@ -20,7 +20,7 @@ struct InstanceTests {
   func start() throws {
     var conversation = Conversation()
     try conversation.when(.create(serviceName: "request-chat", data: []), at: 0)
-    let turn = try conversation.when(Conversation.start(firstMessage: "Hello", data: [DataPair("a", "1")]), at: 10)
+    let turn = try conversation.when(Conversation.start(firstMessage: "Hello", data: [NameValuePair("a", "1")]), at: 10)
     let join = Conversation.event(1, .joined, "Guest 7", "has joined the session", .client, at: 10)
     let text = Conversation.event(2, .messageText, "Guest 7", "Hello", .client, at: 10)
     #expect(
@@ -31,7 +31,7 @@ struct InstanceTests {
     #expect(chat.startPosition == 2)
     #expect(chat.startedAt == Conversation.time(10))
     #expect(chat.isLive && chat.isWaiting && chat.customerIsOnline)
-    #expect(chat.data == [DataPair("a", "1")])
+    #expect(chat.data == [NameValuePair("a", "1")])
     #expect(chat.userKey == "user-7")
     #expect(chat.chatSessionID == "0002CaBE7F0K001Q")
     #expect(chat.subject == "Order")
@@ -50,7 +50,7 @@ struct InstanceTests {
   @Test("creating and starting at once is the one and then the other, or neither")
   func createAndStart() throws {
     guard case .start(let start) = Conversation.start(firstMessage: "Hello") else { return }
-    let (creation, data) = ("request-chat", [DataPair("tier", "gold")])
+    let (creation, data) = ("request-chat", [NameValuePair("tier", "gold")])
     var apart = Conversation()
     let steps = [
       try apart.when(.create(serviceName: creation, data: data, userKey: "user-7"), at: 0),
@@ -157,14 +157,17 @@ struct InstanceTests {
   @Test("attached data is merged: the later value wins, an empty one removes")
   func data() throws {
     var conversation = Conversation()
-    try conversation.when(.create(serviceName: "chat", data: [DataPair("a", "1"), DataPair("b", "2")]), at: 0)
-    try conversation.when(Conversation.start(data: [DataPair("b", "3"), DataPair("c", "4")]), at: 0)
-    #expect(conversation.chat.data == [DataPair("a", "1"), DataPair("b", "3"), DataPair("c", "4")])
+    try conversation.when(
+      .create(serviceName: "chat", data: [NameValuePair("a", "1"), NameValuePair("b", "2")]), at: 0)
+    try conversation.when(Conversation.start(data: [NameValuePair("b", "3"), NameValuePair("c", "4")]), at: 0)
+    #expect(conversation.chat.data == [NameValuePair("a", "1"), NameValuePair("b", "3"), NameValuePair("c", "4")])
     let turn = try conversation.when(
-      .updateData([DataPair("a", ""), DataPair("c", "5"), DataPair("d", "6"), DataPair("none", "")]), at: 1)
+      .updateData([NameValuePair("a", ""), NameValuePair("c", "5"), NameValuePair("d", "6"), NameValuePair("none", "")]
+      ), at: 1)
     #expect(turn.effects == [.notifyAgents(.dataChanged)])
-    #expect(conversation.chat.data == [DataPair("b", "3"), DataPair("c", "5"), DataPair("d", "6")])
-    #expect(try conversation.when(.updateData([DataPair("d", "6"), DataPair("none", "")]), at: 2).events.isEmpty)
+    #expect(conversation.chat.data == [NameValuePair("b", "3"), NameValuePair("c", "5"), NameValuePair("d", "6")])
+    #expect(
+      try conversation.when(.updateData([NameValuePair("d", "6"), NameValuePair("none", "")]), at: 2).events.isEmpty)
   }
 }
 
@@ -212,7 +215,8 @@ struct RejectionTests {
     try conversation.when(.customerLeave, at: 2)
     let actions: [ChatAction] = [
       .customerSend(text: "a"), .customerTyping(started: false, preview: ""), .customerNotice(text: "a"),
-      .customerPushURL("https://u.test/"), .updateData([DataPair("a", "1")]), Conversation.joinK, Conversation.say("a"),
+      .customerPushURL("https://u.test/"), .updateData([NameValuePair("a", "1")]), Conversation.joinK,
+      Conversation.say("a"),
       .agentLeave(agentID: "k"), .agentClose(agentID: "k"),
     ]
     for action in actions {

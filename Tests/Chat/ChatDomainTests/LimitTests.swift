@@ -86,22 +86,23 @@ struct LimitTests {
       limits.dataPairsMaximum = 2
       limits.dataBytesMaximum = 3
     }
-    try conversation.when(.updateData([DataPair("a", "1"), DataPair("b", "2")]), at: 2)
+    try conversation.when(.updateData([NameValuePair("a", "1"), NameValuePair("b", "2")]), at: 2)
     #expect(throws: ChatRejection.invalid(field: "data", reason: "more than 2 fields")) {
-      try conversation.when(.updateData([DataPair("c", "3")]), at: 2)
+      try conversation.when(.updateData([NameValuePair("c", "3")]), at: 2)
     }
     #expect(throws: ChatRejection.invalid(field: "data", reason: "more than 2 fields")) {
-      try conversation.when(.updateData([DataPair("a", ""), DataPair("b", ""), DataPair("a", "")]), at: 2)
+      try conversation.when(
+        .updateData([NameValuePair("a", ""), NameValuePair("b", ""), NameValuePair("a", "")]), at: 2)
     }
-    try conversation.when(.updateData([DataPair("a", ""), DataPair("c", "3")]), at: 2)
+    try conversation.when(.updateData([NameValuePair("a", ""), NameValuePair("c", "3")]), at: 2)
     #expect(throws: ChatRejection.tooLong(field: "a", limit: 3)) {
-      try conversation.when(.updateData([DataPair("a", "1234")]), at: 2)
+      try conversation.when(.updateData([NameValuePair("a", "1234")]), at: 2)
     }
     #expect(throws: ChatRejection.tooLong(field: "data", limit: 3)) {
-      try conversation.when(.updateData([DataPair("abcd", "1")]), at: 2)
+      try conversation.when(.updateData([NameValuePair("abcd", "1")]), at: 2)
     }
     #expect(throws: ChatRejection.invalid(field: "data", reason: "a name is empty")) {
-      try conversation.when(.updateData([DataPair("", "1")]), at: 2)
+      try conversation.when(.updateData([NameValuePair("", "1")]), at: 2)
     }
   }
 

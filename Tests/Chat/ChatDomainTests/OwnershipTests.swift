@@ -10,7 +10,7 @@ struct OwnershipTests {
   /// All that customers may ask of a chat that has begun.
   private static let actions: [ChatAction] = [
     .customerSend(text: "Hello"), .customerTyping(started: true, preview: ""), .customerNotice(text: "!"),
-    .customerPushURL("https://example.test"), .updateData([DataPair("a", "1")]), .customerLeave,
+    .customerPushURL("https://example.test"), .updateData([NameValuePair("a", "1")]), .customerLeave,
   ]
 
   private static func decide(

@@ -144,7 +144,7 @@ extension RandomConversation {
     case 0..<4: return .customerSend(text: "Text \(second)")
     case 4: return .customerTyping(started: chance(2), preview: chance(2) ? "Te" : "")
     case 5: return chance(2) ? .customerNotice(text: "note") : .customerPushURL("https://c.test/")
-    case 6: return .updateData([DataPair(agent, chance(3) ? "" : "\(Int(second) % 3)")])
+    case 6: return .updateData([NameValuePair(agent, chance(3) ? "" : "\(Int(second) % 3)")])
     case 7: return .noteServed(upTo: Int.random(in: -1...(chat.lastPosition + 2), using: &generator))
     case 8, 9: return .agentJoin(agentID: agent, nickname: agent.uppercased(), role: chance(3) ? .supervisor : .agent)
     case 10..<16: return .agentSend(agentID: agent, text: "Answer \(second)")

@@ -16,7 +16,7 @@ struct ChatNoteTests {
     ]
     let note = try ChatNote(bytes: bytes)
     #expect(note.serviceName == "s")
-    #expect(note.options == [DataPair("n", ""), DataPair("m", "v")])
+    #expect(note.options == [NameValuePair("n", ""), NameValuePair("m", "v")])
     #expect(note.chatSessionID == "i")
     #expect(note.userKey == "u")
     #expect(note.isEnded)

@@ -1,5 +1,6 @@
 import CallbackDomain
 import ChatDomain
+import EventSourcing
 import JSONEnvelope
 import PushDomain
 import ScriptedClients
@@ -98,7 +99,7 @@ struct OwnershipTests {
       let (callbacks, chats) = (rig.engine.callbacks, rig.engine.chats)
       let id = try await callbacks.create(
         service: "callback-voice",
-        CallbackOrder(fields: [CallbackField("_customer_number", "+1")], userKey: "ann")
+        CallbackOrder(fields: [NameValuePair("_customer_number", "+1")], userKey: "ann")
       ).view.id
       let view = try await callbacks.view(id)
       #expect(try await callbacks.chatKey(of: view, showing: "ann") == "ann")
@@ -144,7 +145,7 @@ struct OwnershipTests {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), sections: Self.callbacks)
     let (callbacks, chats) = (rig.engine.callbacks, rig.engine.chats)
     let id = try await callbacks.create(
-      service: "callback-voice", CallbackOrder(fields: [CallbackField("_customer_number", "+1")])
+      service: "callback-voice", CallbackOrder(fields: [NameValuePair("_customer_number", "+1")])
     ).view.id
     let made = try await callbacks.chatKey(of: try await callbacks.view(id), showing: "ben")
     _ = try await chats.start(id, try await callbacks.prepareChat(id, ChatStartRequest(notifiesByComet: true)))
@@ -183,7 +184,8 @@ struct OwnershipTests {
   func instances() async throws {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
     let storage = rig.engine.storage
-    let made = try await rig.engine.chats.create(service: "request-chat", data: [DataPair("a", "1")], userKey: "ann")
+    let made = try await rig.engine.chats.create(
+      service: "request-chat", data: [NameValuePair("a", "1")], userKey: "ann")
     let started = try await rig.startChat(user: "ann")
     for id in [made, started] {
       for stranger in [nil, "ben"] as [String?] {

@@ -1,5 +1,6 @@
 import ChatDomain
 import Engine
+import EventSourcing
 import OptionKit
 import Testing
 
@@ -47,9 +48,9 @@ struct OptionsTests {
 
   @Test("a service option comes from the request if it may, then the service, then the section chat")
   func service() {
-    #expect(options.service("one", "_ttl", request: [DataPair("_ttl", "30")]) == "30")
+    #expect(options.service("one", "_ttl", request: [NameValuePair("_ttl", "30")]) == "30")
     #expect(options.service("one", "_ttl") == "20")
-    #expect(options.service("two", "_ttl", request: [DataPair("_ttl", "30")]) == "10")
+    #expect(options.service("two", "_ttl", request: [NameValuePair("_ttl", "30")]) == "10")
     #expect(options.service("two", "_client_timeout_notification") == nil)
   }
 
@@ -57,9 +58,11 @@ struct OptionsTests {
   func outOfBounds() {
     let options = Options(sections: ["service.one": ["_overwritable_options": "_ttl, _max_notify_delivery_attempts"]])
     let keys = ChatOptions.keys
-    let fine = options.service("one", request: [DataPair("_ttl", "30"), DataPair(keys.pushAttempts.name, "100")])
+    let fine = options.service(
+      "one", request: [NameValuePair("_ttl", "30"), NameValuePair(keys.pushAttempts.name, "100")])
     #expect(fine[keys.timeToLive] == .seconds(30) && fine[keys.pushAttempts] == 100)
-    let wrong = options.service("one", request: [DataPair("_ttl", "0"), DataPair(keys.pushAttempts.name, "101")])
+    let wrong = options.service(
+      "one", request: [NameValuePair("_ttl", "0"), NameValuePair(keys.pushAttempts.name, "101")])
     #expect(wrong[keys.timeToLive] == ChatPolicy().timeToLive && wrong[keys.pushAttempts] == 3)
   }
 

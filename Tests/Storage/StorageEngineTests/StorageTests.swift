@@ -343,7 +343,7 @@ struct StorageTests {
     let rig = try await DeviceRig(sections: ["service.request-chat": ["_ttl": "100"]])
     let storage = rig.engine.storage
     let service = try await rig.engine.chats.create(
-      service: "request-chat", data: [DataPair("order", "81"), DataPair("color", "red")])
+      service: "request-chat", data: [NameValuePair("order", "81"), NameValuePair("color", "red")])
     let place = StoragePlace.instance(service)
     #expect(try await storage.values(place).map(\.name) == ["order", "color"])
     try await storage.update(place, [Self.text("color", "blue"), Self.file()], seconds: 0)

@@ -56,8 +56,8 @@ extension CallbackQueueFilter {
 }
 
 extension RequestParameters {
-  var callbackFields: [CallbackField] {
-    pairs.filter { $0.name != "_verbose" }.map { CallbackField($0.name, $0.value) }
+  var callbackFields: [NameValuePair] {
+    pairs.filter { $0.name != "_verbose" }.map { NameValuePair($0.name, $0.value) }
   }
 
   /// A time, ISO 8601 in UTC; nil if the parameter is missing or empty.

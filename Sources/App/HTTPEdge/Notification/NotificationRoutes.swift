@@ -118,7 +118,7 @@ extension SubscriptionOrder {
       if member.name == "debug" {
         debug = value.lowercased() == "true"
       } else {
-        properties.append(SubscriptionTerms.Property(member.name, value))
+        properties.append(NameValuePair(member.name, value))
       }
     }
   }

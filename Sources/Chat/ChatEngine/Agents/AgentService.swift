@@ -193,7 +193,7 @@ public struct AgentChatSummary: Sendable, Equatable {
   public var waiting: Bool
   public var ended: Bool
   public var agents: [ChatAgent]
-  public var data: [DataPair]
+  public var data: [NameValuePair]
 
   init(_ chat: borrowing ChatSession, serviceID: String) {
     chatID = chat.chatSessionID

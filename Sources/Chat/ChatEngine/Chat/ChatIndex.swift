@@ -9,7 +9,7 @@ package final class ChatIndex: Sendable {
   package struct Entry: Sendable {
     package var serviceName: String
     /// The options that the request brought (names that begin with `_`).
-    var requestOptions: [DataPair]
+    var requestOptions: [NameValuePair]
     package var chatSessionID: String?
     var userKey: String?
     /// It had a user, whose key was erased.
@@ -88,7 +88,7 @@ package final class ChatIndex: Sendable {
 
   package subscript(serviceID: String) -> Entry? { state.withLock { $0.services[serviceID] } }
 
-  func created(_ serviceID: String, serviceName: String, data: [DataPair], userKey: String?) {
+  func created(_ serviceID: String, serviceName: String, data: [NameValuePair], userKey: String?) {
     let options = data.filter { $0.name.hasPrefix("_") }
     state.withLock {
       $0.services[serviceID] = Entry(serviceName: serviceName, requestOptions: options, userKey: userKey)

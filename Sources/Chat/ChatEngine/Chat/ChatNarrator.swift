@@ -241,7 +241,7 @@ struct ChatNarrator: Narrator {
     (positions.count == 1 ? "event " : "events ") + positions.map(String.init).joined(separator: ", ")
   }
 
-  private static func pairs(_ data: [DataPair]) -> String? {
+  private static func pairs(_ data: [NameValuePair]) -> String? {
     data.isEmpty ? nil : data.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
   }
 

@@ -4,7 +4,7 @@ import EventSourcing
 /// What the index must know of a chat while it sleeps.
 struct ChatNote: Equatable {
   var serviceName = ""
-  var options: [DataPair] = []
+  var options: [NameValuePair] = []
   var chatSessionID: String?
   var userKey: String?
   var isUserErased = false
@@ -33,7 +33,7 @@ extension ChatNote: PayloadPart {
   private enum Field {
     static let serviceName = PayloadField<String>(1)
     /// Of the request.
-    static let option = PayloadField<Option>(2)
+    static let option = PayloadField<WholePair>(2)
     /// Absent: not started.
     static let chatSessionID = PayloadField<String>(3)
     static let userKey = PayloadField<String>(4)
@@ -46,22 +46,6 @@ extension ChatNote: PayloadPart {
     static let startedAt = PayloadField<Timestamp>(8)
     /// Who is in it, or was when it ended.
     static let agent = PayloadField<String>(9)
-  }
-
-  /// A pair whose value is written even if it is empty.
-  private enum Option: PayloadKind {
-    private static let value = PayloadField<String>(2)
-
-    static func write(_ pair: DataPair, _ field: Int, into writer: inout PayloadWriter) {
-      writer.nested(field) { inner in
-        pair.encode(into: &inner)
-        if pair.value.isEmpty { inner.put(value, "") }
-      }
-    }
-
-    static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> DataPair {
-      try DataPair.read(&reader, field)
-    }
   }
 
   func encode(into writer: inout PayloadWriter) {

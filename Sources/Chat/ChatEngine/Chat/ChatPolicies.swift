@@ -1,5 +1,6 @@
 package import ChatDomain
 import EngineKit
+package import EventSourcing
 import OptionKit
 
 /// The policies of chats.
@@ -13,7 +14,7 @@ package struct ChatPolicies: Sendable {
   }
 
   /// The policy of a chat of `service` whose request brought `request`.
-  package func policy(service: String, request: [DataPair]) -> ChatPolicy {
+  package func policy(service: String, request: [NameValuePair]) -> ChatPolicy {
     request.isEmpty
       ? policies[service] : ChatPolicy(options: store.current, service: service, request: request)
   }
@@ -21,7 +22,7 @@ package struct ChatPolicies: Sendable {
 
 extension ChatPolicy {
   /// Resolves the options of `service`. Spec: GMS 8.3.
-  init(options: Options, service: String, request: [DataPair]) {
+  init(options: Options, service: String, request: [NameValuePair]) {
     self.init()
     let keys = ChatOptions.keys
     let chat = options.service(service, request: request)

@@ -32,10 +32,10 @@ public struct ChatStartRequest: Sendable, Equatable {
   /// The instance of a chat that has none yet.
   public struct Instance: Sendable, Equatable {
     public var serviceName: String
-    public var data: [DataPair]
+    public var data: [NameValuePair]
     public var userKey: String?
 
-    public init(serviceName: String, data: [DataPair] = [], userKey: String? = nil) {
+    public init(serviceName: String, data: [NameValuePair] = [], userKey: String? = nil) {
       self.serviceName = serviceName
       self.data = data
       self.userKey = userKey
@@ -49,7 +49,7 @@ public struct ChatStartRequest: Sendable, Equatable {
 
   public init(
     userKey: String? = nil, notifiesByComet: Bool = false, nickname: String = "Customer", subject: String = "",
-    firstMessage: String? = nil, pushTarget: PushTarget? = nil, data: [DataPair] = []
+    firstMessage: String? = nil, pushTarget: PushTarget? = nil, data: [NameValuePair] = []
   ) {
     start = ChatStart(
       chatSessionID: "", userKey: userKey, notifiesByComet: notifiesByComet, nickname: nickname, subject: subject,

@@ -2,7 +2,7 @@ public import ChatDomain
 import CometEngine
 public import EngineKit
 package import EntityRuntime
-import EventSourcing
+public import EventSourcing
 package import OptionKit
 
 /// The customer's operations on chats. Each returns once what it did is durable.
@@ -26,7 +26,7 @@ public struct ChatService: Sendable {
   /// Makes a service instance. - Parameter userKey: whose it is; nil: whoever has its id may use it.
   /// - Returns: its service id. - Throws: `.unknownServiceName`, `.limitReached`.
   public func create(
-    service name: String, data: [DataPair], userKey: String? = nil
+    service name: String, data: [NameValuePair], userKey: String? = nil
   ) async throws(EngineError) -> String {
     let serviceID = identifiers.serviceID(node: nodeNumber)
     guard options.current.hasService(name) else { throw .unknownServiceName(name) }
@@ -128,7 +128,7 @@ public struct ChatService: Sendable {
   }
 
   public func updateData(
-    _ serviceID: String, _ data: [DataPair], by caller: ChatCaller = .customer(userKey: nil)
+    _ serviceID: String, _ data: [NameValuePair], by caller: ChatCaller = .customer(userKey: nil)
   ) async throws(EngineError) -> ChatReply {
     try await operate(serviceID, .updateData(data.filter { !$0.name.hasPrefix("_") }), by: caller)
   }
@@ -349,7 +349,7 @@ public struct ChatService: Sendable {
   }
 
   /// Attached data: everything but the options, and of those the ones that a request may override.
-  private func attachable(_ data: [DataPair], of service: String) -> [DataPair] {
+  private func attachable(_ data: [NameValuePair], of service: String) -> [NameValuePair] {
     guard data.contains(where: { $0.name.hasPrefix("_") }) else { return data }
     let listed = options.current.service(service, request: [])[NodeOptions.keys.overwritable]
     return data.filter { !$0.name.hasPrefix("_") || listed.contains($0.name) }

@@ -1,10 +1,10 @@
-public import ChatDomain
 public import EngineKit
+public import EventSourcing
 import OptionKit
 
 extension Options {
   /// As `service`, but what the request brought comes first if `_overwritable_options` lists it. Spec: GMS 8.2.
-  public func service(_ service: String, _ name: String, request: [DataPair]) -> String? {
+  public func service(_ service: String, _ name: String, request: [NameValuePair]) -> String? {
     let key = NodeOptions.keys.overwritable
     let overwritable =
       request.isEmpty ? nil : serviceSection(service).ifSet(key) ?? section(.chat).ifSet(key)
@@ -15,7 +15,7 @@ extension Options {
   }
 
   /// The options of a chat of `service` whose request brought `request`.
-  package func service(_ service: String, request: [DataPair]) -> ServiceOptions {
+  package func service(_ service: String, request: [NameValuePair]) -> ServiceOptions {
     ServiceOptions(options: self, service: service, request: request)
   }
 }
@@ -24,7 +24,7 @@ extension Options {
 package struct ServiceOptions: OptionReader {
   fileprivate let options: Options
   fileprivate let service: String
-  fileprivate let request: [DataPair]
+  fileprivate let request: [NameValuePair]
 
   package func text(of name: String) -> String? { options.service(service, name, request: request) }
 }

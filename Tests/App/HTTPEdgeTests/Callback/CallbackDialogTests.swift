@@ -1,5 +1,6 @@
 import CallbackDomain
 import Engine
+import EventSourcing
 import Testing
 
 @testable import HTTPEdge
@@ -72,7 +73,7 @@ struct CallbackDialogTests {
         + #""_id_to_jump_before":"exit://","_chat_parameters":{"subject":"Order 7"},"#
         + #""_id":"7Q2M0D1K4H9A3L0R00512B80C00001A4"}"#)
     var request = CallbackSample.request
-    request.fields = [CallbackField("subject", "")]
+    request.fields = [NameValuePair("subject", "")]
     #expect(json(.startChat, of: try CallbackSample.view(request)).contains(#""_chat_parameters":{"subject":"None"}"#))
   }
 

@@ -39,7 +39,7 @@ struct CallbackFailureTests {
     for (name, value) in [("_verbose", "true"), ("_customer_number", "1"), ("colour", "!red")] {
       try parameters.set(name, value)
     }
-    #expect(parameters.callbackFields == [CallbackField("_customer_number", "1"), CallbackField("colour", "!red")])
+    #expect(parameters.callbackFields == [NameValuePair("_customer_number", "1"), NameValuePair("colour", "!red")])
     let query = try CallbackQuery(parameters, service: nil)
     #expect(
       query.conditions == [

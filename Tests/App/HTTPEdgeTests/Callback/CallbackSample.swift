@@ -15,7 +15,7 @@ enum CallbackSample {
 
   static var request: CallbackRequest {
     var request = CallbackRequest(serviceName: "callback-voice", userKey: "user-5521")
-    request.fields = [CallbackField("_customer_number", "+49 30 1234"), CallbackField("subject", "Order 7")]
+    request.fields = [NameValuePair("_customer_number", "+49 30 1234"), NameValuePair("subject", "Order 7")]
     return request
   }
 

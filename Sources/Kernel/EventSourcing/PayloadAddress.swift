@@ -1,33 +1,4 @@
-// Messages that several capabilities have in the same form. Each keeps a type of its own, with its own words.
-
-/// A text under a name.
-public protocol PayloadPair: PayloadPart {
-  var name: String { get }
-  var value: String { get }
-
-  init(_ name: String, _ value: String)
-}
-
-@usableFromInline
-enum PairField {
-  @inlinable static var name: PayloadField<String> { PayloadField<String>(1) }
-  /// Absent: empty.
-  @inlinable static var value: PayloadField<String> { PayloadField<String>(2) }
-}
-
-extension PayloadPair {
-  @inlinable
-  public func encode(into writer: inout PayloadWriter) {
-    writer.put(PairField.name, name)
-    writer.put(PairField.value, ifNotEmpty: value)
-  }
-
-  @inlinable
-  public init(payload: inout PayloadReader) throws(PayloadError) {
-    let read = try PayloadFields(&payload)
-    self.init(try read.required(PairField.name), try read[PairField.value] ?? "")
-  }
-}
+// A message that several capabilities have in the same form. Each keeps a type of its own, with its own words.
 
 /// Where pushes go: type of device, its token or URL, the set of credentials, the language of texts, and whether the
 /// `debug.` credentials are meant.
