@@ -31,8 +31,6 @@ enum ClientChannel {
 }
 
 extension ClientError {
-  /// What has broken a connection: whatever came first counts.
-  static func first(_ known: ClientError?, _ error: any Error) -> ClientError {
-    known ?? (error as? ClientError) ?? .connectionClosed
-  }
+  /// What has broken a connection.
+  init(_ error: any Error) { self = (error as? ClientError) ?? .connectionClosed }
 }

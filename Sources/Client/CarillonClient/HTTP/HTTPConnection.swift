@@ -139,10 +139,7 @@ public final class HTTPConnection: ChannelInboundHandler {
     onBodyPart = nil
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    failure = .first(failure, error)
-    context.close(promise: nil)
-  }
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) { close(because: ClientError(error)) }
 }
 
 extension TimeAmount {

@@ -131,7 +131,7 @@ public final class WebSocketConnection: ChannelInboundHandler {
   }
 
   public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    failure = .first(failure, error)
+    failure = failure ?? ClientError(error)
     context.close(promise: nil)
   }
 }
