@@ -1,10 +1,15 @@
-/// A number that is never negative, and far from overflowing when one is added. Zigzag, as every `Int`.
-public enum Count: PayloadKind {
+/// A kind of whole number, all of which are written as zigzag; which of them it has, its reading says.
+public protocol IntegerKind: PayloadKind where Value == Int {}
+
+extension IntegerKind {
   @inlinable
   public static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) {
     writer.integer(field, value)
   }
+}
 
+/// A number that is never negative, and far from overflowing when one is added.
+public enum Count: IntegerKind {
   /// - Throws: `outOfRange`.
   @inlinable
   public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
@@ -14,13 +19,8 @@ public enum Count: PayloadKind {
   }
 }
 
-/// A position, or how often something was: 0…`Int32.max`. Zigzag, as every `Int`.
-public enum Ordinal: PayloadKind {
-  @inlinable
-  public static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) {
-    writer.integer(field, value)
-  }
-
+/// A position, or how often something was: 0…`Int32.max`.
+public enum Ordinal: IntegerKind {
   /// - Throws: `outOfRange`.
   @inlinable
   public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {

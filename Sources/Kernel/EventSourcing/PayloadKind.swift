@@ -31,12 +31,7 @@ extension Bool: PayloadKind {
 }
 
 /// Zigzag: small negative numbers stay small. For what cannot be negative there are `Count` and `Ordinal`.
-extension Int: PayloadKind {
-  @inlinable
-  public static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) {
-    writer.integer(field, value)
-  }
-
+extension Int: IntegerKind {
   @inlinable
   public static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
     try reader.integer()

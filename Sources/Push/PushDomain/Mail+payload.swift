@@ -48,10 +48,8 @@ extension Mail: PayloadPart {
   }
 }
 
-/// Seconds; at most a year, which is more than any protocol allows. Zigzag, as every `Int`.
-private enum MailTimeToLive: PayloadKind {
-  static func write(_ value: Int, _ field: Int, into writer: inout PayloadWriter) { writer.integer(field, value) }
-
+/// Seconds; at most a year, which is more than any protocol allows.
+private enum MailTimeToLive: IntegerKind {
   /// - Throws: `outOfRange`.
   static func read(_ reader: inout PayloadReader, _ field: Int) throws(PayloadError) -> Int {
     let seconds = try reader.integer()
