@@ -57,9 +57,7 @@ final class SimulatedAgent: @unchecked Sendable {
     lastNumber = event.number
     guard case .chat(.line(let line)) = event.kind, let position = line.position else { return }
     world.seen(
-      position: position,
-      ChatView.Line(type: line.type.rawValue, nickname: line.nickname, text: line.text, role: line.role.rawValue),
-      of: event.serviceID, by: id)
+      position: position, ChatView.Line(line.content), of: event.serviceID, by: id)
     if let before = heard[event.serviceID], position != before + 1, !world.hasRedacted || position <= before {
       world.violated(.inOrderWithoutGaps, "\(id) hears \(position) of \(event.serviceID) after \(before)")
     }

@@ -151,7 +151,7 @@ extension ChatView {
 }
 
 extension ChatView.Line {
-  init(_ line: AgentLine) {
+  init(_ line: TranscriptLine) {
     self.init(type: line.type.rawValue, nickname: line.nickname, text: line.text, role: line.role.rawValue)
   }
 }

@@ -245,7 +245,7 @@ extension World {
         guard case .success(let transcript) = result else { return }
         for line in transcript.lines {
           guard let position = line.position else { continue }
-          seen(position: position, ChatView.Line(line), of: serviceID, by: id)
+          seen(position: position, ChatView.Line(line.content), of: serviceID, by: id)
         }
       }
     }

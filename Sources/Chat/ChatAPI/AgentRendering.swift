@@ -41,11 +41,11 @@ package enum AgentRendering {
   /// A line that only agents see has no position, and says so.
   static func write(_ line: AgentLine, into object: inout JSONObjectWriter) {
     object.member("position", line.position)
-    object.member("type", line.type.rawValue)
-    object.member("nickname", line.nickname)
-    object.member("text", line.text)
-    object.member("role", line.role.rawValue)
-    object.member("time", line.time.iso8601)
+    object.member("type", line.content.type.rawValue)
+    object.member("nickname", line.content.nickname)
+    object.member("text", line.content.text)
+    object.member("role", line.content.role.rawValue)
+    object.member("time", line.content.time.iso8601)
     object.member("visibility", line.position == nil ? "agent" : "all")
   }
 

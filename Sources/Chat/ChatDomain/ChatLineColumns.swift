@@ -6,14 +6,6 @@ import EventSourcing
 /// nickname and role no party has (its party number was never given out) brings its own. Positions are not stored, since
 /// they count from 1 without gaps.
 struct ChatLineColumns {
-  struct Line {
-    let type: TranscriptEventType
-    let nickname: String
-    let text: String
-    let role: PartyRole
-    let time: Timestamp
-  }
-
   private enum Field {
     /// Type (4 bits), 1 if the text is the placeholder of erased ones, author (all bits above).
     static let heads = PayloadField<Packed<UInt64>>(1)
@@ -55,7 +47,7 @@ struct ChatLineColumns {
   }
 
   /// - Parameter place: for agent-only lines, among all lines.
-  mutating func append(_ line: Line, place: Int? = nil) {
+  mutating func append(_ line: TranscriptLine, place: Int? = nil) {
     let author = Author(nickname: line.nickname, role: line.role)
     var head = line.type.code
     if let number = parties[author] { head |= (number + 1) << Self.authorShift } else { strangers.append(author) }
@@ -91,9 +83,9 @@ extension ChatLineColumns: PayloadPart {
 
   /// The lines, in order.
   /// - Throws: `PayloadError` if the columns do not belong together.
-  func lines(of parties: [ChatParty]) throws(PayloadError) -> [Line] {
+  func lines(of parties: [ChatParty]) throws(PayloadError) -> [TranscriptLine] {
     guard heads.count == times.count else { throw .outOfRange(field: Field.times.number) }
-    var lines: [Line] = []
+    var lines: [TranscriptLine] = []
     lines.reserveCapacity(heads.count)
     var texts = texts[...]
     var strangers = strangers[...]
@@ -113,7 +105,7 @@ extension ChatLineColumns: PayloadPart {
       }
       let author = try author(head >> Self.authorShift, parties, &strangers)
       lines.append(
-        Line(
+        TranscriptLine(
           type: type, nickname: author.nickname, text: text, role: author.role, time: Timestamp(milliseconds: time)))
     }
     guard texts.isEmpty else { throw .outOfRange(field: Field.text.number) }

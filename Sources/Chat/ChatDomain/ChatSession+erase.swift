@@ -37,17 +37,13 @@ extension ChatSession {
 }
 
 extension TranscriptEvent {
-  fileprivate var scrubbed: TranscriptEvent {
-    TranscriptEvent(
-      position: position, type: type, nickname: role == .client ? ErasurePlaceholder.text : nickname,
-      text: type.fixedText ?? ErasurePlaceholder.text, role: role, time: time)
-  }
+  fileprivate var scrubbed: TranscriptEvent { TranscriptEvent(position: position, content: content.scrubbed) }
 }
 
-extension AgentLine {
-  fileprivate var scrubbed: AgentLine {
-    AgentLine(
-      position: position, type: type, nickname: role == .client ? ErasurePlaceholder.text : nickname,
+extension TranscriptLine {
+  fileprivate var scrubbed: TranscriptLine {
+    TranscriptLine(
+      type: type, nickname: role == .client ? ErasurePlaceholder.text : nickname,
       text: type.fixedText ?? ErasurePlaceholder.text, role: role, time: time)
   }
 }

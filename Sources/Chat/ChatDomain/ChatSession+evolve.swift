@@ -166,8 +166,8 @@ extension ChatSession {
   private mutating func appendForAgents(_ text: String, _ time: Timestamp) {
     let author = party(ChatParty.customer)
     let moment = transcript.last.map { max($0.time, time) } ?? time
-    let line = AgentLine(
-      position: nil, type: .custom, nickname: author.nickname, text: text, role: author.role, time: moment)
+    let line = TranscriptLine(
+      type: .custom, nickname: author.nickname, text: text, role: author.role, time: moment)
     agentOnlyLines.append(AgentOnlyLine(index: lineCount + 1, line: line))
   }
 

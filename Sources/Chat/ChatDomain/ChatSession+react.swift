@@ -19,7 +19,7 @@ extension ChatSession {
 
     case .previewTyped(let text): return [.notifyAgents(.typingPreview(text))]
     case .absenceNoted, .returnNoted:
-      return agentOnlyLines.last.map { [.notifyAgents(.line($0.line))] } ?? []
+      return agentOnlyLines.last.map { [.notifyAgents(.line(AgentLine(position: nil, content: $0.line)))] } ?? []
 
     case .cometSubscribed(let session, let activeAfter), .cometConnected(let session, let activeAfter):
       return activeAfter.map { catchUp(of: session, after: $0) } ?? []

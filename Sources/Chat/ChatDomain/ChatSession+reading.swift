@@ -45,7 +45,7 @@ extension ChatSession {
     while lines.count < maximum {
       let index = nextPosition + nextAgentOnly + 1
       if nextAgentOnly < agentOnlyLines.count, agentOnlyLines[nextAgentOnly].index == index {
-        lines.append(agentOnlyLines[nextAgentOnly].line)
+        lines.append(AgentLine(position: nil, content: agentOnlyLines[nextAgentOnly].line))
         nextAgentOnly += 1
       } else if nextPosition < transcript.count {
         lines.append(AgentLine(transcript[nextPosition]))

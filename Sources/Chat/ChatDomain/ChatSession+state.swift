@@ -118,22 +118,12 @@ extension ChatSession {
   private func encodeLines(into writer: inout PayloadWriter) {
     if !transcript.isEmpty {
       var columns = ChatLineColumns(of: parties, capacity: transcript.count)
-      for event in transcript {
-        columns.append(
-          ChatLineColumns.Line(
-            type: event.type, nickname: event.nickname, text: event.text, role: event.role, time: event.time))
-      }
+      for event in transcript { columns.append(event.content) }
       writer.put(Field.transcript, columns)
     }
     if !agentOnlyLines.isEmpty {
       var columns = ChatLineColumns(of: parties, capacity: agentOnlyLines.count)
-      for entry in agentOnlyLines {
-        let line = entry.line
-        columns.append(
-          ChatLineColumns.Line(
-            type: line.type, nickname: line.nickname, text: line.text, role: line.role, time: line.time),
-          place: entry.index)
-      }
+      for entry in agentOnlyLines { columns.append(entry.line, place: entry.index) }
       writer.put(Field.agentOnlyLines, columns)
     }
   }
@@ -144,10 +134,7 @@ extension ChatSession {
     let lines = try transcript?.lines(of: parties) ?? []
     self.transcript.reserveCapacity(lines.count)
     for line in lines {
-      self.transcript.append(
-        TranscriptEvent(
-          position: self.transcript.count + 1, type: line.type, nickname: line.nickname, text: line.text,
-          role: line.role, time: line.time))
+      self.transcript.append(TranscriptEvent(position: self.transcript.count + 1, content: line))
     }
     let hidden = try agentOnly?.lines(of: parties) ?? []
     let places = agentOnly?.places ?? []
@@ -157,12 +144,7 @@ extension ChatSession {
       guard place > UInt64(agentOnlyLines.last?.index ?? 0), place <= UInt64(lineCount + 1) else {
         throw .outOfRange(field: Field.agentOnlyLines.number)
       }
-      agentOnlyLines.append(
-        AgentOnlyLine(
-          index: Int(place),
-          line: AgentLine(
-            position: nil, type: line.type, nickname: line.nickname, text: line.text, role: line.role,
-            time: line.time)))
+      agentOnlyLines.append(AgentOnlyLine(index: Int(place), line: line))
     }
   }
 }

@@ -98,5 +98,5 @@ public struct ChatSession: Decider, Equatable, Encodable {
 /// A line that only agents see, and its place among all lines, counted from 1.
 struct AgentOnlyLine: Sendable, Equatable, Codable {
   let index: Int
-  let line: AgentLine
+  let line: TranscriptLine
 }

@@ -30,7 +30,7 @@ public enum PartyRole: String, Sendable, Hashable, Codable, CaseIterable {
   case external = "EXTERNAL"
 }
 
-/// One numbered event of a transcript, as the customer may see it.
+/// One numbered event of a transcript, as the customer may see it. Flat, as the journal's tools print it.
 public struct TranscriptEvent: Sendable, Equatable, Codable {
   /// 1, 2, 3, … without gaps within a chat.
   public let position: Int
@@ -52,30 +52,15 @@ public struct TranscriptEvent: Sendable, Equatable, Codable {
   }
 }
 
-/// One line of what an agent sees: every transcript event, and what only agents may see.
-public struct AgentLine: Sendable, Equatable, Codable {
-  /// The customer-side position; nil for a line that only agents see.
-  public let position: Int?
-  public let type: TranscriptEventType
-  public let nickname: String
-  public let text: String
-  public let role: PartyRole
-  public let time: Timestamp
-
-  public init(
-    position: Int?, type: TranscriptEventType, nickname: String, text: String, role: PartyRole, time: Timestamp
-  ) {
-    self.position = position
-    self.type = type
-    self.nickname = nickname
-    self.text = text
-    self.role = role
-    self.time = time
+extension TranscriptEvent {
+  init(position: Int, content: TranscriptLine) {
+    self.init(
+      position: position, type: content.type, nickname: content.nickname, text: content.text, role: content.role,
+      time: content.time)
   }
 
-  public init(_ event: TranscriptEvent) {
-    self.init(
-      position: event.position, type: event.type, nickname: event.nickname, text: event.text, role: event.role,
-      time: event.time)
+  /// What it says, wherever it stands.
+  var content: TranscriptLine {
+    TranscriptLine(type: type, nickname: nickname, text: text, role: role, time: time)
   }
 }

@@ -162,7 +162,7 @@ struct AgentStreamTests {
     }
     #expect(seen.contains { $0.kind == .chat(.waiting) })
     let texts = seen.compactMap { event -> String? in
-      if case .chat(.line(let line)) = event.kind { return line.text }
+      if case .chat(.line(let line)) = event.kind { return line.content.text }
       return nil
     }
     #expect(texts == ["has joined the session", "has joined the session", "has left the session"])

@@ -11,8 +11,10 @@ struct AbsenceNoticeTests {
     #expect(
       line
         == AgentLine(
-          position: nil, type: .custom, nickname: "Guest 7", text: "customer is not online", role: .client,
-          time: Conversation.time(2)))
+          position: nil,
+          content: TranscriptLine(
+            type: .custom, nickname: "Guest 7", text: "customer is not online", role: .client,
+            time: Conversation.time(2))))
     #expect(conversation.chat.lastPosition == 2)
     #expect(conversation.chat.events(after: 0).allSatisfy { $0.type != .custom })
   }
@@ -21,7 +23,9 @@ struct AbsenceNoticeTests {
   func text() throws {
     var policy = ChatPolicy()
     policy.absenceNotice = "Kunde ist offline"
-    #expect(try Conversation.inBackground(policy: policy).chat.agentLines(after: 2).first?.text == "Kunde ist offline")
+    #expect(
+      try Conversation.inBackground(policy: policy).chat.agentLines(after: 2).first?.content.text == "Kunde ist offline"
+    )
   }
 
   @Test("6.3: an empty text switches the notice off; the agents' list still shows the customer offline")

@@ -145,7 +145,9 @@ extension Conversation {
     .notifyAgents(
       .line(
         AgentLine(
-          position: nil, type: .custom, nickname: "Guest 7", text: text, role: .client, time: time(second))))
+          position: nil,
+          content: TranscriptLine(
+            type: .custom, nickname: "Guest 7", text: text, role: .client, time: time(second)))))
   }
 
   static func push(_ number: Int, phase: Int = 1, ordinal: Int, _ lines: [PushedLine], position: Int) -> ChatEffect {

@@ -123,7 +123,7 @@ struct AgentSightTests {
       for await event in stream {
         switch event.kind {
         case .chat(.line(let line)):
-          heard[id, default: []].append("\(event.chatID == sale ? "sale" : "help") \(line.text)")
+          heard[id, default: []].append("\(event.chatID == sale ? "sale" : "help") \(line.content.text)")
         case .chat(.waiting): heard[id, default: []].append("\(event.chatID == sale ? "sale" : "help") waits")
         default: break
         }

@@ -44,7 +44,7 @@ struct PositionTests {
     _ = try await poll.reply()
     #expect(try await rig.courier.next()["lastTranscript"]?[0]?["Message.Text"]?.string == "Are you there?")
     let transcript = try await rig.engine.agents.transcript(chat, after: 0, for: .overseer)
-    #expect(transcript.lines.filter { $0.position == nil }.map(\.text) == ["customer is not online"])
+    #expect(transcript.lines.filter { $0.position == nil }.map(\.content.text) == ["customer is not online"])
     let back = ScriptedClient(rig, user: "u1")
     let catchUp = try #require(Notification(try await back.comeOnline()[0]))
     #expect(catchUp.lines.map { $0[1] } == ["Are you there?"])

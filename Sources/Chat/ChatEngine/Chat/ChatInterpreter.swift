@@ -9,13 +9,13 @@ import Synchronization
 extension AgentNotification {
   fileprivate var isJoining: Bool {
     guard case .line(let line) = self else { return false }
-    return line.type == .joined && line.role != .client
+    return line.content.type == .joined && line.content.role != .client
   }
 
   /// An agent has come or gone.
   fileprivate var changesAgents: Bool {
-    guard case .line(let line) = self, line.role != .client else { return false }
-    return line.type == .joined || line.type == .left
+    guard case .line(let line) = self, line.content.role != .client else { return false }
+    return line.content.type == .joined || line.content.type == .left
   }
 }
 
