@@ -141,17 +141,9 @@ extension ChatEvent {
       self = .lineRemembered(
         position: try read.required(Field.position), droppingOldest: try read[Field.droppingOldest] ?? false)
     case 22: self = .pushDelayCancelled(phase: try read.required(Field.phase))
-    case 23:
-      let positions = try read.all(Field.positions)
-      self = .pushRequested(
-        number: try read.required(Field.number), phase: try read.required(Field.phase),
-        ordinal: try read.required(Field.ordinal), message: try read.required(Field.text), positions: positions)
+    case 23: self = try Self.pushRequested(read)
     case 24: self = .pushHandedOver(number: try read.required(Field.number))
-    case 25:
-      let state = try read.required(Field.state)
-      // `evolve` asks no questions, so the answer is found here.
-      _ = try ChatSession(stateBytes: state)
-      self = .erased(state: state)
+    case 25: self = try Self.erased(read)
     case 26: self = .positionStated(position: try read.required(Field.position))
     case 45: self = .pushTargetChanged(to: try read[Field.target])
     default: throw .unknownTag(tag)
@@ -171,5 +163,20 @@ extension ChatEvent {
       }
     }
     return .linePosted(party: try party.required(Field.party), type: type, text: text)
+  }
+
+  private static func pushRequested(_ read: PayloadFields) throws(PayloadError) -> ChatEvent {
+    // What is wrong is told before what is missing.
+    let positions = try read.all(Field.positions)
+    return .pushRequested(
+      number: try read.required(Field.number), phase: try read.required(Field.phase),
+      ordinal: try read.required(Field.ordinal), message: try read.required(Field.text), positions: positions)
+  }
+
+  private static func erased(_ read: PayloadFields) throws(PayloadError) -> ChatEvent {
+    let state = try read.required(Field.state)
+    // `evolve` asks no questions, so the answer is found here.
+    _ = try ChatSession(stateBytes: state)
+    return .erased(state: state)
   }
 }
