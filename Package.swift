@@ -219,6 +219,12 @@ let package = Package(
         "PushEngine",
         logging,
       ]),
+    module(
+      "NotificationAPI", in: "Sources/Notification",
+      [
+        "EdgeSecurity", "EventSourcing", "HTTPKit", "JSONEnvelope", "NotificationEngine", "PushDomain",
+        httpTypes, hummingbird,
+      ]),
 
     // Storage.
     module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
@@ -271,6 +277,7 @@ let package = Package(
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
+        "NotificationAPI",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),

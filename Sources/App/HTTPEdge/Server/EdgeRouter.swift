@@ -5,6 +5,7 @@ import Engine
 import HTTPTypes
 import Hummingbird
 import Logging
+import NotificationAPI
 import PushAPI
 
 /// Puts all routes together: the one list of what the server can be asked.
@@ -37,7 +38,13 @@ struct EdgeRouter {
         chats: router.engine.chats, neighbours: NeighboursOfChat(engine: router.engine),
         access: ServiceAccess(engine: router.engine), limits: router.limits)
     },
-    RoutedSurface(described: .callback), RoutedSurface(described: .notification), RoutedSurface(described: .storage),
+    RoutedSurface(described: .callback),
+    NotificationRoutes.surface.of { router in
+      NotificationRoutes(
+        notifications: router.engine.notifications, access: ServiceAccess(engine: router.engine),
+        tokens: router.tokens, limits: router.limits, provesUsers: router.provesUsers)
+    },
+    RoutedSurface(described: .storage),
     RoutedSurface(described: .comet),
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
@@ -85,7 +92,6 @@ struct EdgeRouter {
     CallbackRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     CallbackActionRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
-    NotificationRoutes(engine: engine, tokens: tokens, limits: limits, provesUsers: provesUsers).add(to: router)
     StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)

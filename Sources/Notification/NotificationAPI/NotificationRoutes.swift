@@ -1,8 +1,9 @@
-import Engine
 import EventSourcing
+package import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+package import NotificationEngine
 import PushDomain
 
 /// Subscriptions, and publishing to them: JSON only. Spec: GMS 10.
@@ -15,22 +16,27 @@ import PushDomain
 ///
 /// Subscribing is open to apps; what was made with a `gms_user` is seen and ended only with it. Publishing needs a bearer
 /// token of the role `publisher` or `admin`.
-struct NotificationRoutes {
-  let engine: Engine
-  let tokens: TokenStore
+package struct NotificationRoutes: TokenRoutes {
+  let notifications: NotificationService
+  let access: ServiceAccess
+  package let tokens: TokenStore
   let limits: EdgeLimits
+  /// Whether every user key that reaches a route is proven.
   let provesUsers: Bool
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/genesys/1/notification/subscription", [.post: { try await subscribe($0, $1) }])
-    router.resource(
-      "/genesys/1/notification/subscription/:id",
-      [.get: { try await show($0, $1) }, .delete: { try await unsubscribe($0, $1) }])
-    router.resource("/genesys/1/notification/publish", [.post: { try await publish($0, $1) }])
+  package init(
+    notifications: NotificationService, access: ServiceAccess, tokens: TokenStore, limits: EdgeLimits,
+    provesUsers: Bool
+  ) {
+    self.notifications = notifications
+    self.access = access
+    self.tokens = tokens
+    self.limits = limits
+    self.provesUsers = provesUsers
   }
 
-  @Sendable private func subscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    try ServiceAccess(engine: engine).check(request, service: nil)
+  func subscribe(_ request: Request) async throws -> Response {
+    try access.check(request, service: nil)
     let body = try await body(of: request)
     var order = try SubscriptionOrder(body)
     order.owner = try request.userKey(limits: limits)
@@ -38,32 +44,31 @@ struct NotificationRoutes {
     if provesUsers, order.type == PushType.comet.rawValue, order.deviceID != order.owner {
       throw EdgeFailure.forbidden("The device of a subscription of type comet is the user who asks for it")
     }
-    let id = try await engine.notifications.subscribe(order)
+    let id = try await notifications.subscribe(order)
     return .object { $0.member("id", id) }
   }
 
-  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    try ServiceAccess(engine: engine).check(request, service: nil)
+  func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try access.check(request, service: nil)
     guard
-      let view = try await engine.notifications.subscription(
+      let view = try await notifications.subscription(
         try context.parameters.require("id"), for: try request.userKey(limits: limits))
     else { throw EdgeFailure.unknownSubscription }
     return .object { Self.write(view, into: &$0) }
   }
 
-  @Sendable private func unsubscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    try ServiceAccess(engine: engine).check(request, service: nil)
+  func unsubscribe(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    try access.check(request, service: nil)
     guard
-      try await engine.notifications.unsubscribe(
+      try await notifications.unsubscribe(
         try context.parameters.require("id"), for: try request.userKey(limits: limits))
     else { throw EdgeFailure.unknownSubscription }
     return .object { _ in }
   }
 
-  @Sendable private func publish(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    _ = try request.publisherToken(in: tokens)
+  func publish(_ request: Request) async throws -> Response {
     let body = try await body(of: request)
-    let count = try await engine.notifications.publish(
+    let count = try await notifications.publish(
       tag: try body.text("tag"), try body.publication("message"), subscriberID: try body.optionalText("subscriberId"))
     return .object { $0.member("delivered", count) }
   }
@@ -96,7 +101,7 @@ struct NotificationRoutes {
 }
 
 extension EdgeFailure {
-  static let unknownSubscription = EdgeFailure(
+  fileprivate static let unknownSubscription = EdgeFailure(
     .notFound, "There is no such subscription", exception: "SubscriptionNotFoundException")
 }
 

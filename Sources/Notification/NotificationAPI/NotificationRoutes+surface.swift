@@ -1,13 +1,14 @@
 import EdgeSecurity
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 
 /// Spec: GMS 10.
-extension APISurface {
-  static let notification = APISurface(
+extension NotificationRoutes {
+  package static let surface = RoutedSurface<NotificationRoutes>(
     "notifications", "Apps subscribe to events by their tags; back ends publish them. JSON only.",
     [
-      APIOperation(
+      Operation(
         .post, "/genesys/1/notification/subscription", "subscribe", "Subscribe to events",
         about: "An event goes to every subscription whose filter its tag matches.", access: .customer,
         budget: .subscriptions,
@@ -19,16 +20,19 @@ extension APISurface {
               APILink(to: "getSubscription", "id", from: "/id"), APILink(to: "unsubscribe", "id", from: "/id"),
             ])
         ],
-        failures: [400, 415]),
-      APIOperation(
+        failures: [400, 415]
+      ) { routes, request, _ in try await routes.subscribe(request) },
+      Operation(
         .get, "/genesys/1/notification/subscription/{id}", "getSubscription", "One subscription", access: .customer,
         parameters: [subscriptionID, .ownerKey], answers: [.json(200, "The subscription.", .named("SubscriptionView"))],
-        failures: [404]),
-      APIOperation(
+        failures: [404]
+      ) { try await $0.show($1, $2) },
+      Operation(
         .delete, "/genesys/1/notification/subscription/{id}", "unsubscribe", "End a subscription", access: .customer,
         parameters: [subscriptionID, .ownerKey], answers: [.json(200, "It has ended.", APISchema(["type": "object"]))],
-        failures: [404]),
-      APIOperation(
+        failures: [404]
+      ) { try await $0.unsubscribe($1, $2) },
+      Operation(
         .post, "/genesys/1/notification/publish", "publish", "Publish an event", access: .publisher,
         body: .json(
           .object([
@@ -41,7 +45,8 @@ extension APISurface {
         answers: [
           .json(
             200, "To how many subscriptions it goes.", .object([.required("delivered", .integer)]))
-        ], failures: [400, 415]),
+        ], failures: [400, 415]
+      ) { routes, _, request, _ in try await routes.publish(request) },
     ],
     schemas: [("Subscription", subscription), ("SubscriptionView", view)])
 
