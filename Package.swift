@@ -235,6 +235,12 @@ let package = Package(
         logging,
         systemPackage,
       ]),
+    module(
+      "StorageAPI", in: "Sources/Storage",
+      [
+        "ChatAPI", "ChatDomain", "EdgeSecurity", "EngineKit", "HTTPKit", "JSONEnvelope", "StorageEngine", httpTypes,
+        hummingbird,
+      ]),
 
     // Support.
     module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
@@ -277,7 +283,7 @@ let package = Package(
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
-        "NotificationAPI",
+        "NotificationAPI", "StorageAPI",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
@@ -454,7 +460,7 @@ let package = Package(
         "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "MessagingAPI", "PushAPI", "Engine",
         "ChatDomain",
         "CallbackDomain",
-        "PushDomain", "SupportDomain",
+        "PushDomain", "SupportDomain", "StorageAPI",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
         httpTypes,

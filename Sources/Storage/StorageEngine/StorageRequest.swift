@@ -52,7 +52,7 @@ public struct StorageContent: Sendable, Equatable {
   public let name: String?
 }
 
-/// Why storage refuses. `HTTPEdge` alone turns it into a status.
+/// Why storage refuses. `StorageAPI` alone turns it into a status.
 public enum StorageFailure: Error, Equatable, Sendable {
   /// No such data, or not the asker's, or over: 404.
   case unknown

@@ -1,4 +1,5 @@
 import JSONEnvelope
+import StorageAPI
 import Testing
 
 @testable import HTTPEdge

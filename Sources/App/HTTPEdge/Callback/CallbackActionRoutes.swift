@@ -79,7 +79,7 @@ struct CallbackActionRoutes {
   }
 
   private func dialogs(_ view: CallbackView, _ request: Request, _ context: EdgeRequestContext) -> CallbackDialogs {
-    CallbackDialogs(view, ExternalURL(settings, engine.options.current, request, context), engine, request)
+    CallbackDialogs(view, ExternalURL(settings.address, engine.options.current, request, context), engine, request)
   }
 
   /// The push that brought the app here is stale if the callback is over.

@@ -28,7 +28,7 @@ struct CallbackAdminRoutes {
     let filter = try CallbackQueueFilter(parameters, now: Timestamp(milliseconds: WallClock.milliseconds()))
     let page = try await engine.callbacks.queues(filter)
     let queues = Dictionary(grouping: page.elements, by: \.request.serviceName).sorted { $0.key < $1.key }
-    let url = ExternalURL(settings, engine.options.current, request, context)
+    let url = ExternalURL(settings.address, engine.options.current, request, context)
     // The next page is one of the same window.
     let window = [
       ("start_time", filter.from.iso8601Milliseconds), ("end_time", filter.to.iso8601Milliseconds),

@@ -43,3 +43,10 @@ enum CallbackRendering {
     object.member("_agent_ready_threshold_passed", position.agentIsReady)
   }
 }
+
+extension ExternalURL {
+  /// Where a callback is managed.
+  fileprivate func callback(_ id: String, of service: String) -> String {
+    "\(base)/1/service/callback/\(service)/\(id)"
+  }
+}

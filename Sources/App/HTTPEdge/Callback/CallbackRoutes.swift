@@ -117,7 +117,7 @@ struct CallbackRoutes {
   }
 
   private func url(_ request: Request, _ context: EdgeRequestContext) -> ExternalURL {
-    ExternalURL(settings, engine.options.current, request, context)
+    ExternalURL(settings.address, engine.options.current, request, context)
   }
 
   /// The service of the path, for somebody who may use it.

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import ServerKit
+import StorageAPI
 
 /// From a head to the part of the server that answers.
 extension HTTPConnectionHandler {

@@ -7,6 +7,7 @@ import Hummingbird
 import Logging
 import NotificationAPI
 import PushAPI
+import StorageAPI
 
 /// Puts all routes together: the one list of what the server can be asked.
 struct EdgeRouter {
@@ -44,7 +45,11 @@ struct EdgeRouter {
         notifications: router.engine.notifications, access: ServiceAccess(engine: router.engine),
         tokens: router.tokens, limits: router.limits, provesUsers: router.provesUsers)
     },
-    RoutedSurface(described: .storage),
+    StorageRoutes.surface.of { router in
+      StorageRoutes(
+        storage: router.engine.storage, access: ServiceAccess(engine: router.engine), limits: router.limits,
+        address: router.messaging.address)
+    },
     RoutedSurface(described: .comet),
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
@@ -92,7 +97,6 @@ struct EdgeRouter {
     CallbackRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
     CallbackActionRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
-    StorageRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
     AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)

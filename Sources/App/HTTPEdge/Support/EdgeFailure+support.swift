@@ -1,6 +1,7 @@
 import Engine
 import HTTPTypes
 import JSONEnvelope
+import StorageAPI
 import SupportDomain
 
 extension SupportFailure: EdgeRefusal {
@@ -25,8 +26,7 @@ extension EdgeFailure {
     case .missing(let field): self = .unusableRecord(field, "cannot be blank")
     case .request(let rejection): self.init(rejection)
     case .tooLarge(let limit): self = .bodyTooLarge(limit: limit)
-    case .quota(let what, let limit, let holder):
-      self.init(StorageFailure.quota(what, limit: limit, of: holder))
+    case .quota(let what, let limit, let holder): self = StorageFailure.quota(what, limit: limit, of: holder).failure
     case .limitReached(let what): self = .unavailable("A limit of this server is reached: \(what)")
     case .unavailable: self = .unavailable("The server is not ready")
     case .storageFull: self.init(EngineError.storageFull)

@@ -3,6 +3,7 @@ import Engine
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+import StorageAPI
 import SupportDomain
 
 /// Files of comments: uploaded first, then named by a comment. Spec: support requests 8.

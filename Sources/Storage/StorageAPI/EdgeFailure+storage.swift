@@ -1,6 +1,9 @@
+import ChatAPI
 import ChatDomain
-import Engine
+import EngineKit
+package import HTTPKit
 import HTTPTypes
+package import StorageEngine
 
 extension StorageFailure: EdgeRefusal {
   package var failure: EdgeFailure { EdgeFailure(self) }
@@ -10,7 +13,7 @@ extension EdgeFailure {
   init(_ failure: StorageFailure) {
     switch failure {
     case .unknown: self.init(.notFound, "There is no such stored data", exception: "StorageNotFoundException")
-    case .unknownInstance: self.init(EngineError.chat(.unknownService))
+    case .unknownInstance: self = ChatRejection.unknownService.failure
     case .unknownKey: self.init(.notFound, "There is no such key", exception: "StorageNotFoundException")
     case .invalid(let field, let reason): self = .badParameter(field, reason)
     case .tooLarge(let limit):

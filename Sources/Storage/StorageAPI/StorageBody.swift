@@ -1,10 +1,11 @@
-import Engine
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+import StorageEngine
 
 /// What a request brings to be stored: a form, JSON, or parts of which some are files. Spec: GMS 2.3, 11.
-struct StorageBody {
+package struct StorageBody {
   private let uploads: [StorageUpload]
   /// The body itself, where it is none of these.
   private let whole: StorageUpload.Content?
@@ -71,7 +72,7 @@ struct StorageBody {
   }
 
   /// It will stand in a header: what could not is as good as none.
-  static func contentType(_ text: String) -> String {
+  package static func contentType(_ text: String) -> String {
     let isUsable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text.split(separator: "/").count == 2
     return isUsable ? text : "application/octet-stream"
   }
