@@ -210,6 +210,12 @@ let package = Package(
         "CallbackDomain", "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
         "OptionKit", "PushDomain", "PushEngine", coreMetrics, logging, metrics,
       ]),
+    module(
+      "CallbackAPI", in: "Sources/Callback",
+      [
+        "CallbackDomain", "CallbackEngine", "ChatAPI", "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit",
+        "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird,
+      ]),
 
     // Notification.
     module(
@@ -283,7 +289,7 @@ let package = Package(
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
-        "NotificationAPI", "StorageAPI",
+        "CallbackAPI", "NotificationAPI", "StorageAPI",
         hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
@@ -404,6 +410,12 @@ let package = Package(
       [
         "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineRigs", "EventSourcing", "PushDomain",
         "TestSupport",
+      ]),
+    tests(
+      "CallbackAPITests", in: "Callback",
+      [
+        "CallbackAPI", "CallbackDomain", "CallbackEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
+        httpTypes,
       ]),
     tests(
       "NotificationEngineTests", in: "Notification",

@@ -1,4 +1,5 @@
 import AuditAPI
+import CallbackAPI
 import ChatAPI
 import EdgeSecurity
 import Engine
@@ -39,7 +40,11 @@ struct EdgeRouter {
         chats: router.engine.chats, neighbours: NeighboursOfChat(engine: router.engine),
         access: ServiceAccess(engine: router.engine), limits: router.limits)
     },
-    RoutedSurface(described: .callback),
+    CallbackRoutes.surface.of { router in
+      CallbackRoutes(
+        callbacks: router.engine.callbacks, access: ServiceAccess(engine: router.engine), tokens: router.tokens,
+        limits: router.limits, address: router.messaging.address)
+    },
     NotificationRoutes.surface.of { router in
       NotificationRoutes(
         notifications: router.engine.notifications, access: ServiceAccess(engine: router.engine),
@@ -60,7 +65,11 @@ struct EdgeRouter {
         agents: router.engine.agents, tokens: router.tokens, limits: router.limits,
         listMaximum: router.engine.listMaximum.agents, address: router.messaging.address)
     },
-    RoutedSurface(described: .callbackAgents),
+    CallbackWorkRoutes.surface.of { router in
+      CallbackWorkRoutes(
+        callbacks: router.engine.callbacks, tokens: router.tokens, options: router.engine.options,
+        address: router.messaging.address, limits: router.limits, listMaximum: router.engine.listMaximum.agents)
+    },
     AdminRoutes.surface.of { router in
       AdminRoutes(
         redactions: router.engine.redactions, tokens: router.tokens, limits: router.limits,
@@ -94,10 +103,6 @@ struct EdgeRouter {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())
     router.add(Self.surfaces.flatMap { $0.bound(to: self) })
-    CallbackRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
-    CallbackActionRoutes(engine: engine, limits: limits, settings: messaging).add(to: router)
-    CallbackAdminRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging).add(to: router)
-    AgentCallbackRoutes(engine: engine, tokens: tokens, limits: limits).add(to: router)
     SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
       .add(to: router)
     return router

@@ -1,9 +1,8 @@
 import CallbackDomain
-import Engine
 import JSONEnvelope
 import Testing
 
-@testable import HTTPEdge
+@testable import CallbackAPI
 
 @Suite("Dialogs in each language")
 struct CallbackLanguageTests {

@@ -1,6 +1,8 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
+import EngineKit
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
@@ -11,24 +13,13 @@ import JSONEnvelope
 /// |---|---|
 /// | `GET /genesys/1/admin/callback/queues?target=&start_time=&end_time=&states=&max=&after=` | service → records |
 /// | `POST /genesys/1/admin/callback/cancel` `{"reason":…,"ids":[…]}` | cancels several, and says which it could not |
-struct CallbackAdminRoutes {
-  let engine: Engine
-  let tokens: TokenStore
-  let limits: EdgeLimits
-  let settings: MessagingEdgeSettings
-
-  func add(to router: EdgeRoutes) {
-    router.resource("/genesys/1/admin/callback/queues", [.get: { try await queues($0, $1) }])
-    router.resource("/genesys/1/admin/callback/cancel", [.post: { request, _ in try await cancel(request) }])
-  }
-
-  @Sendable private func queues(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    try request.requireOperator(tokens)
+extension CallbackWorkRoutes {
+  func queues(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let parameters = try await request.parameters(limits: limits)
     let filter = try CallbackQueueFilter(parameters, now: Timestamp(milliseconds: WallClock.milliseconds()))
-    let page = try await engine.callbacks.queues(filter)
+    let page = try await callbacks.queues(filter)
     let queues = Dictionary(grouping: page.elements, by: \.request.serviceName).sorted { $0.key < $1.key }
-    let url = ExternalURL(settings.address, engine.options.current, request, context)
+    let url = ExternalURL(address, options.current, request, context)
     // The next page is one of the same window.
     let window = [
       ("start_time", filter.from.iso8601Milliseconds), ("end_time", filter.to.iso8601Milliseconds),
@@ -40,8 +31,7 @@ struct CallbackAdminRoutes {
     }
   }
 
-  private func cancel(_ request: Request) async throws -> Response {
-    let token = try request.requireOperator(tokens)
+  func cancel(_ token: AccessToken, _ request: Request) async throws -> Response {
     let body = try JSONBody(try await request.bytes(limits: limits))
     guard let ids = try body.optionalTexts("ids") else { throw EdgeFailure.missingParameter("ids") }
     guard ids.count <= EdgeLimits.callbacksCancelledMaximum else {
@@ -51,7 +41,7 @@ struct CallbackAdminRoutes {
     guard reason.utf8.count <= CallbackLimits().noteBytesMaximum else {
       throw EdgeFailure.badParameter("reason", "is longer than \(CallbackLimits().noteBytesMaximum) bytes")
     }
-    let outcomes = await engine.callbacks.cancel(ids, reason: reason)
+    let outcomes = await callbacks.cancel(ids, reason: reason)
     return .object { answer in
       answer.member("cancelled", outcomes.filter { $0.failure == nil }.map(\.id))
       answer.array("failed") { failed in

@@ -1,6 +1,8 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
+import EngineKit
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 

@@ -1,10 +1,12 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
+import EngineKit
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Testing
 
-@testable import HTTPEdge
+@testable import CallbackAPI
 
 @Suite("Refusals of callbacks")
 struct CallbackFailureTests {

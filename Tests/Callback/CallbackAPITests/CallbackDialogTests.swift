@@ -1,9 +1,10 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
+import EngineKit
 import EventSourcing
 import Testing
 
-@testable import HTTPEdge
+@testable import CallbackAPI
 
 @Suite("Dialogs of a callback")
 struct CallbackDialogTests {

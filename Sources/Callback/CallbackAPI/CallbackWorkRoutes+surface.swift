@@ -1,13 +1,15 @@
-import Engine
+import CallbackEngine
+import EngineKit
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 
 /// Spec: GMS 12.3; 9.5 for operators.
-extension APISurface {
-  static let callbackAgents = APISurface(
+extension CallbackWorkRoutes {
+  package static let surface = RoutedSurface<CallbackWorkRoutes>(
     "callback work", "What agents do with callbacks, and operators with queues of them.",
     [
-      APIOperation(
+      Operation(
         .get, "/agent/1/callbacks", "listCallbackWork", "Callbacks: waiting ones in the order in which they are served",
         about: "As with chats: those that nobody has, of the services of one's token, and one's own.",
         access: .agent,
@@ -15,15 +17,17 @@ extension APISurface {
           [
             .query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all")), .ofService,
           ], upTo: EngineLimits().agentListMaximum),
-        answers: [.page("Those callbacks.", of: .named("CallbackWork"))], failures: [400]),
-      APIOperation(
+        answers: [.page("Those callbacks.", of: .named("CallbackWork"))], failures: [400]
+      ) { routes, token, request, _ in try await routes.list(token, request) },
+      Operation(
         .get, "/agent/1/callbacks/{id}", "getCallbackWork", "One callback, with its fields", access: .agent,
-        parameters: [id], answers: [work], failures: [404]),
-      report("available", "serveCallback", "Serve this one"),
-      report("accept", "acceptCallback", "Take what was offered"),
-      report("release", "releaseCallback", "Leave it to the next"),
-      report("connected", "reportConnected", "The conversation begins"),
-      report("ended", "reportEnded", "The conversation is over"),
+        parameters: [id], answers: [work], failures: [404]
+      ) { routes, token, _, context in try await routes.show(token, context) },
+      report("available", "serveCallback", "Serve this one") { _ in .available },
+      report("accept", "acceptCallback", "Take what was offered") { _ in .accepted },
+      report("release", "releaseCallback", "Leave it to the next") { _ in .released },
+      report("connected", "reportConnected", "The conversation begins") { _ in .connected },
+      report("ended", "reportEnded", "The conversation is over") { _ in .ended },
       report(
         "failed", "reportFailed", "There was no conversation",
         [
@@ -31,8 +35,9 @@ extension APISurface {
             "reason",
             .oneOf(
               "FAIL_CALL_TO_CUSTOMER", "FAIL_AGENT_CONNECT", "FAIL_NO_CUSTOMER_NUMBER", "FAIL_ERROR", "NOT_AVAILABLE"))
-        ]),
-      APIOperation(
+        ]
+      ) { .failed(try $0.failure) },
+      Operation(
         .get, "/genesys/1/admin/callback/queues", "listQueues", "Callbacks by service", access: .admin,
         parameters: [
           .query("target", "Of this service."), .query("start_time", "Else from 15 minutes ago.", .time),
@@ -45,8 +50,9 @@ extension APISurface {
         answers: [
           .page("Callbacks by service, in the order of their times.", .map(of: .list(of: .named("CallbackRecord"))))
         ],
-        failures: [400, 404]),
-      APIOperation(
+        failures: [400, 404]
+      ) { routes, _, request, context in try await routes.queues(request, context) },
+      Operation(
         .post, "/genesys/1/admin/callback/cancel", "cancelCallbacks", "Cancel several", access: .admin,
         body: .json(
           .object([
@@ -61,7 +67,8 @@ extension APISurface {
               .required(
                 "failed", .list(of: .object([.required("id"), .required("message"), .required("exception")]))),
             ]))
-        ], failures: [400]),
+        ], failures: [400]
+      ) { routes, token, request, _ in try await routes.cancel(token, request) },
     ],
     schemas: [("CallbackWork", schema)])
 
@@ -72,15 +79,17 @@ extension APISurface {
     .object(.named("CallbackWork"), and: [.required("data", .map(of: .text), "The fields of the request.")]))
 
   private static func report(
-    _ name: String, _ operation: String, _ summary: String, _ members: [APIMember] = []
-  ) -> APIOperation {
-    APIOperation(
+    _ name: String, _ operation: String, _ summary: String, _ members: [APIMember] = [],
+    _ read: @escaping @Sendable (JSONBody) throws -> CallbackReport
+  ) -> Operation<CallbackWorkRoutes> {
+    Operation(
       .post, "/agent/1/callbacks/{id}/\(name)", operation, summary, access: .agent, parameters: [id],
-      body: .json(.object(members), isRequired: false), answers: [work], failures: [400, 404, 409])
+      body: .json(.object(members), isRequired: false), answers: [work], failures: [400, 404, 409]
+    ) { try await $0.report($1, $2, $3, read) }
   }
 
   private static let schema = APISchema.object([
-    .required("id"), .required("service"), .required("state", .oneOf(callbackStates)), .optional("reason"),
+    .required("id"), .required("service"), .required("state", .oneOf(CallbackRoutes.states)), .optional("reason"),
     .optional("note"), .required("media", .oneOf("chat", "voice")),
     .required("direction", .oneOf("USERORIGINATED", "USERTERMINATED")), .optional("customerNumber"),
     .optional("subject"), .optional("language"), .required("priority", .integer), .required("createdAt", .time),

@@ -1,10 +1,11 @@
 import CallbackDomain
+import EngineKit
 import EventSourcing
+import HTTPKit
 import JSONEnvelope
 
+@testable import CallbackAPI
 @testable import CallbackEngine
-@testable import Engine
-@testable import HTTPEdge
 
 /// A callback as it stands at a fixed moment, for what is rendered of it.
 enum CallbackSample {

@@ -1,5 +1,7 @@
 import CallbackDomain
-import Engine
+package import CallbackEngine
+import EngineKit
+package import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
@@ -16,46 +18,42 @@ import JSONEnvelope
 ///
 /// What was ordered with a `gms_user` is found, shown, changed and cancelled only with it. A query names a key such as the
 /// number; lists, and queries by anything else, are for whoever bears an operator's token.
-struct CallbackRoutes {
-  let engine: Engine
+package struct CallbackRoutes: Sendable {
+  let callbacks: CallbackService
+  let access: ServiceAccess
   let tokens: TokenStore
   let limits: EdgeLimits
-  let settings: MessagingEdgeSettings
+  let address: PublicAddress
 
-  private var access: ServiceAccess { ServiceAccess(engine: engine) }
-
-  func add(to router: EdgeRoutes) {
-    router.resource("/genesys/1/service/callback", [.get: { try await findEverywhere($0, $1) }])
-    router.resource(
-      "/genesys/1/service/callback/:name",
-      [.post: { try await create($0, $1) }, .get: { try await find($0, $1) }])
-    router.resource("/genesys/1/service/callback/:name/availability", [.get: { try await availability($0, $1) }])
-    router.resource(
-      "/genesys/1/service/callback/:name/:id",
-      [
-        .get: { try await show($0, $1) }, .put: { try await update($0, $1) }, .delete: { try await cancel($0, $1) },
-      ])
+  package init(
+    callbacks: CallbackService, access: ServiceAccess, tokens: TokenStore, limits: EdgeLimits, address: PublicAddress
+  ) {
+    self.callbacks = callbacks
+    self.access = access
+    self.tokens = tokens
+    self.limits = limits
+    self.address = address
   }
 
-  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let service = try service(request, context)
     let order = try CallbackOrder(try await request.parameters(limits: limits), request, limits: limits)
-    let (view, dialog) = try await engine.callbacks.create(service: service, order)
-    var dialogs = CallbackDialogs(view, self.url(request, context), engine, request)
+    let (view, dialog) = try await callbacks.create(service: service, order)
+    var dialogs = self.dialogs(view, request, context)
     if dialog == .startChat {
-      dialogs.userHeader = try await engine.callbacks.chatKey(of: view, showing: order.userKey)
+      dialogs.userHeader = try await callbacks.chatKey(of: view, showing: order.userKey)
     }
     return .object { [dialogs] in dialogs.write(dialog, into: &$0) }
   }
 
-  @Sendable private func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func find(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let name = try context.parameters.require("name")
     let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: name) }
     return try await found(name, by: seeker, request, context) { _ in true }
   }
 
   /// What a service's own credentials protect, the server's do not show.
-  @Sendable private func findEverywhere(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func findEverywhere(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let seeker = try seeker(request) { () throws(EdgeFailure) in try access.check(request, service: nil) }
     return try await found(nil, by: seeker, request, context) {
       seeker == .operator || access.opens($0, request)
@@ -67,7 +65,7 @@ struct CallbackRoutes {
     inServices isOpen: (_ service: String) -> Bool
   ) async throws -> Response {
     let parameters = try await request.parameters(limits: limits)
-    let page = try await engine.callbacks.find(
+    let page = try await callbacks.find(
       try CallbackQuery(parameters, service: service), for: seeker, inServices: isOpen)
     return .json(adding: parameters.link(request.uri.path, "_after", next: page.next)) { writer in
       let url = self.url(request, context)
@@ -75,30 +73,30 @@ struct CallbackRoutes {
     }
   }
 
-  @Sendable private func availability(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func availability(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let service = try service(request, context)
     let parameters = try await request.parameters(limits: limits)
-    let slots = try await engine.callbacks.availability(
+    let slots = try await callbacks.availability(
       service: service, from: try parameters.time("start"), to: try parameters.time("end"),
       days: try parameters.integer("number-of-days", in: 1...EdgeLimits.availabilityDaysMaximum),
       slotsMaximum: try parameters.integer("max-time-slots", in: 1...EdgeLimits.availabilitySlotsMaximum))
     return .object { CallbackRendering.write(slots, into: &$0) }
   }
 
-  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let view = try await engine.callbacks.view(try await callback(request, context))
+  func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let view = try await callbacks.view(try await callback(request, context))
     return .object { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
-  @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+  func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let id = try await callback(request, context)
     let fields = try await request.parameters(limits: limits).callbackFields
-    let view = try await engine.callbacks.update(id, fields: fields)
+    let view = try await callbacks.update(id, fields: fields)
     return .object { CallbackRendering.write(view, self.url(request, context), into: &$0) }
   }
 
-  @Sendable private func cancel(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    _ = try await engine.callbacks.cancel(try await callback(request, context), note: "cancelled by DELETE")
+  func cancel(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    _ = try await callbacks.cancel(try await callback(request, context), note: "cancelled by DELETE")
     return .object { _ in }
   }
 
@@ -117,7 +115,11 @@ struct CallbackRoutes {
   }
 
   private func url(_ request: Request, _ context: EdgeRequestContext) -> ExternalURL {
-    ExternalURL(settings.address, engine.options.current, request, context)
+    ExternalURL(address, access.options.current, request, context)
+  }
+
+  func dialogs(_ view: CallbackView, _ request: Request, _ context: EdgeRequestContext) -> CallbackDialogs {
+    CallbackDialogs(view, url(request, context), access.options.current.texts, request)
   }
 
   /// The service of the path, for somebody who may use it.
@@ -131,8 +133,8 @@ struct CallbackRoutes {
   private func callback(_ request: Request, _ context: EdgeRequestContext) async throws -> String {
     let name = try service(request, context)
     let id = try context.parameters.require("id")
-    guard engine.callbacks.serviceName(of: id) == name,
-      await engine.callbacks.opens(id, to: try request.userKey(limits: limits)) == true
+    guard callbacks.serviceName(of: id) == name,
+      await callbacks.opens(id, to: try request.userKey(limits: limits)) == true
     else { throw EngineError.callback(.unknown) }
     return id
   }

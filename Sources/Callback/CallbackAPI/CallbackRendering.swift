@@ -1,6 +1,7 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
 import EventSourcing
+import HTTPKit
 import JSONEnvelope
 
 /// Callbacks as apps and operators see them. Spec: GMS 9.5.

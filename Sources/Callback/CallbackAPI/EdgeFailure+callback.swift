@@ -1,6 +1,7 @@
-import CallbackDomain
-import Engine
+package import CallbackDomain
+package import CallbackEngine
 import EventSourcing
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 

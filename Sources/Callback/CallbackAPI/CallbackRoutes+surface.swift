@@ -1,11 +1,12 @@
 import CallbackDomain
 import EdgeSecurity
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 
 /// Spec: GMS 9.1, 9.5.
-extension APISurface {
-  static let callback = APISurface(
+extension CallbackRoutes {
+  package static let surface = RoutedSurface<CallbackRoutes>(
     "callbacks",
     """
     A customer asks to be called, or to chat, as soon as an agent is free or at a time of choice. Answers are dialogs: \
@@ -13,17 +14,19 @@ extension APISurface {
     """,
     [
       create,
-      APIOperation(
+      Operation(
         .get, "/genesys/1/service/callback/{name}", "findCallbacks", "Find callbacks of a service",
         about: conditions, access: .customerOrAdmin, budget: .callbackQueries,
         parameters: [serviceName, .ownerKey] + query, answers: [records],
-        failures: [400, 404, 429]),
-      APIOperation(
+        failures: [400, 404, 429]
+      ) { try await $0.find($1, $2) },
+      Operation(
         .get, "/genesys/1/service/callback", "findAllCallbacks", "Find callbacks of all services",
         about: conditions, access: .customerOrAdmin, budget: .callbackQueries, parameters: [.ownerKey] + query,
         answers: [records],
-        failures: [400, 429]),
-      APIOperation(
+        failures: [400, 429]
+      ) { try await $0.findEverywhere($1, $2) },
+      Operation(
         .get, "/genesys/1/service/callback/{name}/availability", "getAvailability", "When there is room",
         access: .customer,
         parameters: [
@@ -33,18 +36,21 @@ extension APISurface {
           .query("max-time-slots", "At most so many.", .integer(1...EdgeLimits.availabilitySlotsMaximum)),
         ],
         answers: [.json(200, "Room by the time at which it begins, ascending.", .map(of: .integer))],
-        failures: [400, 404]),
-      one(.get, "getCallback", "One callback", answer: record),
+        failures: [400, 404]
+      ) { try await $0.availability($1, $2) },
+      one(.get, "getCallback", "One callback", answer: record) { try await $0.show($1, $2) },
       one(
         .put, "updateCallback", "Move or change a callback",
         about: "Fields are merged, an empty value removes one. Only while nobody has been asked to connect.",
         body: .parameters([
           .optional("_new_desired_time", .time, "The new time; `_desired_time` does the same."),
           .optional("_customer_number", .text(0...64)),
-        ]), answer: record, failures: [400, 409, 415]),
+        ]), answer: record, failures: [400, 409, 415]
+      ) { try await $0.update($1, $2) },
       one(
         .delete, "cancelCallback", "Cancel a callback",
-        answer: .json(200, "It is cancelled.", APISchema(["type": "object"])), failures: [400]),
+        answer: .json(200, "It is cancelled.", APISchema(["type": "object"])), failures: [400]
+      ) { try await $0.cancel($1, $2) },
     ] + actions,
     schemas: [("CallbackRecord", recordSchema), ("QueuePosition", queuePosition)] + dialogSchemas)
 
@@ -52,15 +58,15 @@ extension APISurface {
 
   private static func one(
     _ method: HTTPRequest.Method, _ id: String, _ summary: String, about: String? = nil, body: APIBody? = nil,
-    answer: APIAnswer, failures: [Int] = []
-  ) -> APIOperation {
-    APIOperation(
+    answer: APIAnswer, failures: [Int] = [], _ handler: @escaping Operation<CallbackRoutes>.Handler
+  ) -> Operation<CallbackRoutes> {
+    Operation(
       method, "/genesys/1/service/callback/{name}/{id}", id, summary, about: about, access: .customer,
       parameters: [serviceName, .path("id", "The callback's id: `_id`."), .ownerKey], body: body, answers: [answer],
-      failures: failures + [404])
+      failures: failures + [404], handler)
   }
 
-  private static let create = APIOperation(
+  private static let create = Operation<CallbackRoutes>(
     .post, "/genesys/1/service/callback/{name}", "createCallback", "Ask for a callback",
     about: """
       Options that are left out are the service's. Fields that are not named here are kept with the callback. A time \
@@ -93,7 +99,8 @@ extension APISurface {
           APILink(to: "connectByPost", "service", from: "/_id"), APILink(to: "cancelByPost", "service", from: "/_id"),
         ])
     ],
-    failures: [400, 404, 415])
+    failures: [400, 404, 415]
+  ) { try await $0.create($1, $2) }
 
   private static let flag = APISchema.oneOf("true", "false")
 
@@ -117,11 +124,11 @@ extension APISurface {
 
   // MARK: Schemas
 
-  static let callbackStates = CallbackStatus.allCases.map(\.name)
+  static let states = CallbackStatus.allCases.map(\.name)
 
   private static let recordSchema = APISchema.object([
     .required("_id"), .required("_desired_time", .time), .required("desiredTime", .time, "For old clients."),
-    .required("_service_name"), .required("_callback_state", .oneOf(callbackStates)),
+    .required("_service_name"), .required("_callback_state", .oneOf(states)),
     .optional("_callback_reason", .text, "How it ended."), .required("_expiration_time", .time), .required("_url"),
     .required("url", .text, "For old clients."), .optional("_customer_number"),
   ])

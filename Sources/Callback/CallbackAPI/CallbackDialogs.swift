@@ -1,6 +1,8 @@
 import CallbackDomain
-import Engine
+import CallbackEngine
+import EngineKit
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
@@ -28,8 +30,7 @@ struct CallbackDialogs {
   }
 
   /// In the callback's language, else in the one that suits the request.
-  init(_ view: CallbackView, _ url: ExternalURL, _ engine: Engine, _ request: Request) {
-    let texts = engine.options.current.texts
+  init(_ view: CallbackView, _ url: ExternalURL, _ texts: TextTable, _ request: Request) {
     self.init(
       view: view, url: url, texts: texts,
       language: view.request.language ?? texts.language(accepted: request.headers[.acceptLanguage]))

@@ -1,5 +1,5 @@
+package import CallbackEngine
 package import ChatAPI
-import Engine
 package import JSONEnvelope
 
 extension CallbackNews: RenderedAgentNews {

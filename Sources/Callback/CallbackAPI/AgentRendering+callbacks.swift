@@ -1,6 +1,6 @@
 import CallbackDomain
+import CallbackEngine
 import ChatAPI
-import Engine
 import EventSourcing
 import JSONEnvelope
 
