@@ -104,7 +104,7 @@ final class Victim: Sendable {
         arguments[0], after: 0, for: AgentViewer(id: "overseer", isSupervisor: true))
       // Spaces separate, so texts here have none.
       return transcript.lines.map { line in
-        "\(line.position.map(String.init) ?? "-")|\(line.text.replacingOccurrences(of: " ", with: "_"))"
+        "\(line.position.map(String.init) ?? "-")|\(line.content.text.replacingOccurrences(of: " ", with: "_"))"
       }.joined(separator: " ")
     case ("background", 1):
       let phone = VictimPhone(engine, user: arguments[0])
