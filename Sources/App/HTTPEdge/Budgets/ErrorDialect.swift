@@ -1,6 +1,3 @@
-import HTTPTypes
-import JSONEnvelope
-
 /// The shape of an error where it is not a route's own: decided by who asks there.
 enum ErrorDialect {
   /// Spec: GMS 2.4; agents, operators and devices of our own have the same.
