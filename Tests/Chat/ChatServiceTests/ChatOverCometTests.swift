@@ -167,7 +167,7 @@ struct ChatOverCometTests {
     #expect(push["lastTranscript"] == .array([.object(["Message.Text": "One moment"])]))
     let transcript = try await rig.engine.agents.transcript(chat, after: 0, for: .overseer)
     let notices = transcript.lines.filter { $0.position == nil }
-    #expect(notices.map(\.text) == ["customer is not online"])
+    #expect(notices.map(\.content.text) == ["customer is not online"])
 
     let back = ScriptedClient(rig, user: "u1")
     let reply = try await back.comeOnline()
