@@ -259,6 +259,12 @@ let package = Package(
         coreMetrics,
         crypto, logging, metrics,
       ]),
+    module(
+      "SupportAPI", in: "Sources/Support",
+      [
+        "ChatAPI", "ChatEngine", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "OptionKit",
+        "StorageAPI", "StorageEngine", "SupportDomain", "SupportEngine", httpTypes, hummingbird,
+      ]),
 
     // Audit.
     module(
@@ -289,8 +295,8 @@ let package = Package(
         "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
-        "CallbackAPI", "NotificationAPI", "StorageAPI",
-        hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, logging, metrics, crypto, lifecycle,
+        "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI",
+        hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, logging, metrics, lifecycle,
       ],
       path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
     .systemLibrary(
@@ -310,8 +316,8 @@ let package = Package(
       dependencies: [
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
         "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
-        "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportDomain",
-        "TextEncoding",
+        "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
+        "SupportDomain", "TextEncoding",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -436,6 +442,9 @@ let package = Package(
         "ScriptedClients", "SupportDomain", "SupportEngine", "TestSupport", systemPackage,
       ]),
     tests(
+      "SupportAPITests", in: "Support",
+      ["HTTPKit", "JSONEnvelope", "SupportAPI", "SupportDomain", "SupportEngine", httpTypes]),
+    tests(
       "AuditEngineTests", in: "Audit",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "ChatDomain", "CometEngine", "Engine", "EngineRigs", "EntityRuntime",
@@ -472,7 +481,7 @@ let package = Package(
         "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "MessagingAPI", "PushAPI", "Engine",
         "ChatDomain",
         "CallbackDomain",
-        "PushDomain", "SupportDomain", "StorageAPI",
+        "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
         httpTypes,

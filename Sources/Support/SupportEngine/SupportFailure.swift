@@ -1,7 +1,7 @@
 public import StorageEngine
 public import SupportDomain
 
-/// Why support refuses a request. `HTTPEdge` alone turns it into a status.
+/// Why support refuses a request. `SupportAPI` alone turns it into a status.
 public enum SupportFailure: Error, Equatable, Sendable {
   /// No app of this client id is configured: 403.
   case unknownApp

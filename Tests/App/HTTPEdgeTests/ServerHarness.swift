@@ -3,6 +3,7 @@ import Journal
 import Logging
 import ServerKit
 import ServiceLifecycle
+import SupportAPI
 import SystemPackage
 
 @testable import HTTPEdge

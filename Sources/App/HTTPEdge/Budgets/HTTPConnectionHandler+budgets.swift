@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NetworkAddress
+import SupportAPI
 
 /// What strangers may do so often and no oftener.
 extension HTTPConnectionHandler {

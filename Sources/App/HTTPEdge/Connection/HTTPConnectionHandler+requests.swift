@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import ServerKit
 import StorageAPI
+import SupportAPI
 
 /// From a head to the part of the server that answers.
 extension HTTPConnectionHandler {

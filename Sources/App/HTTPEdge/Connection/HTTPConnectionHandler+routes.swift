@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
+import SupportAPI
 
 /// Requests for the router: one `Task` each, which this connection owns, and which the client's leaving cancels.
 extension HTTPConnectionHandler {

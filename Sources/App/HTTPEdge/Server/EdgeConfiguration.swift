@@ -1,6 +1,7 @@
 public import EdgeSecurity
 import EventSourcing
 public import NIOCore
+public import SupportAPI
 
 /// How the HTTP edge listens and what it allows.
 public struct EdgeConfiguration: Sendable {

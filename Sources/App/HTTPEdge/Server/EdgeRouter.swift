@@ -9,6 +9,7 @@ import Logging
 import NotificationAPI
 import PushAPI
 import StorageAPI
+import SupportAPI
 
 /// Puts all routes together: the one list of what the server can be asked.
 struct EdgeRouter {
@@ -84,7 +85,8 @@ struct EdgeRouter {
     MessagingRoutes.sending.of(\.messagingRoutes), MessagingRoutes.topics.of(\.messagingRoutes),
     MessagingRoutes.registration.of(\.messagingRoutes), MessagingRoutes.deviceClient.of(\.messagingRoutes),
     MessagingRoutes.webPush.of(\.messagingRoutes),
-    RoutedSurface(described: .support), RoutedSurface(described: .supportFiles), RoutedSurface(described: .supportDesk),
+    SupportRoutes.customers.of(\.supportRoutes), SupportRoutes.uploads.of(\.supportRoutes),
+    SupportRoutes.desk.of(\.supportRoutes),
     OperationRoutes.surface.of { router in
       OperationRoutes(
         engine: router.engine, exposition: router.exposition,
@@ -98,13 +100,17 @@ struct EdgeRouter {
     )
   }
 
+  private var supportRoutes: SupportRoutes {
+    SupportRoutes(
+      support: engine.support, agents: engine.agents, tokens: tokens, options: engine.options, limits: limits,
+      listMaximum: engine.listMaximum, address: messaging.address, verifyIdentity: verifyIdentity)
+  }
+
   /// All routes.
   func router() -> EdgeRoutes {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())
     router.add(Self.surfaces.flatMap { $0.bound(to: self) })
-    SupportRoutes(engine: engine, tokens: tokens, limits: limits, settings: messaging, verifyIdentity: verifyIdentity)
-      .add(to: router)
     return router
   }
 }

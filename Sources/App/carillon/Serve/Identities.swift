@@ -5,6 +5,7 @@ import Logging
 import OptionKit
 import PushDomain
 import PushProviders
+import SupportAPI
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

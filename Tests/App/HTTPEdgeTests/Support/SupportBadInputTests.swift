@@ -128,36 +128,4 @@ struct SupportBadInputTests {
       #expect(preflight.raw.header("Access-Control-Allow-Headers")?.contains("client-identifier") == true)
     }
   }
-
-  @Test(
-    "each refusal of the engine has its status",
-    arguments: [
-      (.unknownApp, 403, "unknown_client"), (.identityMismatch, 403, "identity_type_mismatch"),
-      (.agentEmail, 403, "agent_identity"), (.replayed, 403, "invalid_identity"), (.notFound, 404, "RecordNotFound"),
-      (.invalid(field: "f", reason: "r"), 422, "RecordInvalid"), (.missing(field: "f"), 422, "RecordInvalid"),
-      (.request(.unknown), 404, "RecordNotFound"), (.request(.closed), 422, "RecordInvalid"),
-      (.request(.tooManyComments(limit: 5_000)), 422, "RecordInvalid"),
-      (.request(.notAllowed(field: "tags")), 422, "RecordInvalid"), (.tooLarge(limit: 9), 413, "ContentTooLarge"),
-      (.quota("stored records", limit: 9), 429, "TooManyRequests"),
-      (.limitReached("x"), 503, "ServiceUnavailable"), (.unavailable, 503, "ServiceUnavailable"),
-      (.storageFull, 507, "InsufficientStorage"),
-    ] as [(SupportFailure, Int, String)])
-  func failures(failure: SupportFailure, status: Int, error: String) throws {
-    let failure = EdgeFailure(failure)
-    #expect(failure.status.code == status)
-    #expect(try JSONValue(parsing: failure.body(for: .support))["error"] == .string(error))
-    #expect((failure.fields[.retryAfter] != nil) == (status == 503))
-    #expect(try JSONValue(parsing: failure.body(for: .agent))["code"] == .integer(Int64(status)))
-  }
-
-  @Test(
-    "the ending `.json` is taken off, and nothing else",
-    arguments: [
-      ("/api/v2/requests.json", "/api/v2/requests"), ("/api/v2/requests.json?a=b.json", "/api/v2/requests?a=b.json"),
-      ("/api/v2/requests?a=b.json", "/api/v2/requests?a=b.json"), ("/api/x.json.json", "/api/x.json"),
-      ("/attachments/token/a.json", "/attachments/token/a.json"), ("/api/requests.jsonx", "/api/requests.jsonx"),
-    ])
-  func targets(target: String, expected: String) {
-    #expect(SupportTarget.withoutFormat(target) == expected)
-  }
 }

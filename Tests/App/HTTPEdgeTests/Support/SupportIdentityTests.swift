@@ -1,5 +1,6 @@
 import Engine
 import JSONEnvelope
+import SupportAPI
 import Testing
 
 @testable import HTTPEdge

@@ -1,6 +1,7 @@
 import Engine
 import JSONEnvelope
 import PushDomain
+import SupportAPI
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 package import ChatAPI
-import Engine
 package import JSONEnvelope
 import SupportDomain
+package import SupportEngine
 
 extension SupportRequestNews: RenderedAgentNews {
   package var name: AgentEventName { .support }

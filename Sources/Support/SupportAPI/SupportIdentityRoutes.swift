@@ -1,8 +1,9 @@
-import Engine
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// Who an end user is, and what an app is told of itself. Spec: support requests 2, 8.
 ///
@@ -12,45 +13,22 @@ import SupportDomain
 /// | `POST /access/sdk/jwt` `{"user":{"token"}}` | the same, if the app's back end vouches |
 /// | `GET /api/private/mobile_sdk/settings/{appId}` | what is switched on |
 /// | `GET /api/v2/users/me` | who the bearer is |
-struct SupportIdentityRoutes {
-  let engine: Engine
+struct SupportIdentityRoutes: SupportBearerRoutes {
+  let support: SupportService
   let access: SupportAccess
   let limits: EdgeLimits
   let verifyIdentity: SupportIdentityVerifier
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/access/sdk/anonymous", [.post: { request, _ in try await signInAnonymously(request) }])
-    router.resource("/access/sdk/jwt", [.post: { request, _ in try await signIn(request) }])
-    router.resource(
-      "/api/private/mobile_sdk/settings/:appId",
-      [
-        .get: { request, context in
-          try access.checkApp(request)
-          let id = PathText.decode(try context.parameters.require("appId"))
-          guard let app = id.flatMap({ engine.support.app(id: $0) }) else { throw SupportFailure.notFound }
-          return .conditional(request) {
-            Self.write(app, limits, language: request.headers[.acceptLanguage], into: &$0)
-          }
-        }
-      ])
-    router.resource(
-      "/api/v2/users/me",
-      [
-        .get: { request, _ in
-          let actor = try await access.actor(request)
-          guard let user = await engine.support.users([actor.number], for: actor.role).first else {
-            throw SupportFailure.notFound
-          }
-          return .conditional(request) { answer in
-            answer.object("user") { SupportRendering.user(user, into: &$0) }
-          }
-        }
-      ])
+  func whoOneIs(_ actor: SupportActor, _ request: Request) async throws -> Response {
+    guard let user = await support.users([actor.number], for: actor.role).first else { throw SupportFailure.notFound }
+    return .conditional(request) { answer in
+      answer.object("user") { SupportRendering.user(user, into: &$0) }
+    }
   }
 
   // MARK: Signing in
 
-  private func signInAnonymously(_ request: Request) async throws -> Response {
+  func signInAnonymously(_ request: Request) async throws -> Response {
     let app = try access.app(request)
     let user = try await SupportForm(request, limits: limits).object("user")
     guard app.identity == .anonymous else { throw SupportFailure.identityMismatch }
@@ -61,12 +39,12 @@ struct SupportIdentityRoutes {
     }
     let email = try user.optionalText("email")?.trimmed
     if let email, try access.isAgent(email: email) { throw SupportFailure.agentEmail }
-    let secret = try await engine.support.signIn(
+    let secret = try await support.signIn(
       anonymous: guid, name: try user.optionalText("name"), email: email, app: app.clientID)
     return Self.answer(secret)
   }
 
-  private func signIn(_ request: Request) async throws -> Response {
+  func signIn(_ request: Request) async throws -> Response {
     let app = try access.app(request)
     let user = try await SupportForm(request, limits: limits).object("user")
     guard app.identity == .jwt else { throw SupportFailure.identityMismatch }
@@ -78,7 +56,7 @@ struct SupportIdentityRoutes {
     let identity = try await verifyIdentity(app, token)
     let email = identity.email.trimmed
     if try access.isAgent(email: email) { throw SupportFailure.agentEmail }
-    let secret = try await engine.support.signIn(
+    let secret = try await support.signIn(
       externalID: identity.externalID, name: identity.name, email: email, tokenID: identity.tokenID,
       app: app.clientID)
     return Self.answer(secret)
@@ -89,6 +67,15 @@ struct SupportIdentityRoutes {
   }
 
   // MARK: Settings
+
+  func settings(_ request: Request, _ context: EdgeRequestContext) throws -> Response {
+    try access.checkApp(request)
+    let id = PathText.decode(try context.parameters.require("appId"))
+    guard let app = id.flatMap({ support.app(id: $0) }) else { throw SupportFailure.notFound }
+    return .conditional(request) {
+      Self.write(app, limits, language: request.headers[.acceptLanguage], into: &$0)
+    }
+  }
 
   /// - Parameter language: the header `Accept-Language`; of it the first one counts.
   private static func write(

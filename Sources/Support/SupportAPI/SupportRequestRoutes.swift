@@ -1,9 +1,10 @@
-import Engine
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// Requests and their comments: for end users as requests, for agents as tickets. Spec: support requests 8.
 ///
@@ -15,32 +16,23 @@ import SupportDomain
 /// | `GET …/{id}`, `PUT …/{id}` | one; changes it, or adds a comment |
 /// | `GET …/{id}/comments?since=&role=&device=&page=&per_page=` | oldest first, with who wrote them (tickets: with
 /// `include=users`) |
-struct SupportRequestRoutes {
+struct SupportRequestRoutes: SupportBearerRoutes {
   let desk: SupportDesk
-  let engine: Engine
+  let support: SupportService
   let access: SupportAccess
   let limits: EdgeLimits
-  let settings: MessagingEdgeSettings
-
-  func add(to router: EdgeRoutes) {
-    for path in desk.paths {
-      router.resource(RouterPath(path), [.get: { try await list($0, $1) }, .post: { try await create($0, $1) }])
-      router.resource(RouterPath(path + "/show_many"), [.get: { try await showMany($0, $1) }])
-      router.resource(
-        RouterPath(path + "/:id"), [.get: { try await show($0, $1) }, .put: { try await update($0, $1) }])
-      router.resource(RouterPath(path + "/:id/comments"), [.get: { try await comments($0, $1) }])
-    }
-  }
+  let address: PublicAddress
 
   // MARK: Reading
 
-  @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func list(
+    _ request: Request, _ context: EdgeRequestContext, for actor: SupportActor
+  ) async throws -> Response {
     let parameters = try request.queryParameters()
     let page = try SupportPage(parameters)
-    let (views, count) = try await engine.support.requests(
+    let (views, count) = try await support.requests(
       try SupportQuery(parameters, page, at: desk), for: actor)
-    let base = settings.origin(request, context)
+    let base = address.origin(request, context)
     let users = await users(of: views, parameters.includes, for: actor)
     return .conditional(request) { list in
       write(views, users, parameters.includes, base, into: &list)
@@ -48,8 +40,9 @@ struct SupportRequestRoutes {
     }
   }
 
-  @Sendable private func showMany(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func showMany(
+    _ request: Request, _ context: EdgeRequestContext, for actor: SupportActor
+  ) async throws -> Response {
     let parameters = try request.queryParameters()
     let name = parameters["tokens"] == nil ? "ids" : "tokens"
     let ids = parameters.list(name)
@@ -58,8 +51,8 @@ struct SupportRequestRoutes {
       throw EdgeFailure.tooMany("requests a call", limit: EdgeLimits.supportShownMaximum)
     }
     // What is no number is no request either.
-    let views = try await engine.support.requests(numbers: ids.compactMap { Int64($0) }, for: actor)
-    let base = settings.origin(request, context)
+    let views = try await support.requests(numbers: ids.compactMap { Int64($0) }, for: actor)
+    let base = address.origin(request, context)
     let users = await users(of: views, parameters.includes, for: actor)
     return .conditional(request) { list in
       write(views, users, parameters.includes, base, into: &list)
@@ -67,24 +60,26 @@ struct SupportRequestRoutes {
     }
   }
 
-  @Sendable private func show(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func show(
+    _ request: Request, _ context: EdgeRequestContext, for actor: SupportActor
+  ) async throws -> Response {
     let parameters = try request.queryParameters()
-    let view = try await engine.support.request(try Self.number(context), for: actor)
+    let view = try await support.request(try Self.number(context), for: actor)
     let users = await users(of: [view], parameters.includes, for: actor)
     return .conditional(request) {
-      write(view, users, parameters.includes, settings.origin(request, context), into: &$0)
+      write(view, users, parameters.includes, address.origin(request, context), into: &$0)
     }
   }
 
-  @Sendable private func comments(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func comments(
+    _ request: Request, _ context: EdgeRequestContext, for actor: SupportActor
+  ) async throws -> Response {
     let parameters = try request.queryParameters()
     let page = try SupportPage(parameters)
-    let list = try await engine.support.comments(
+    let list = try await support.comments(
       of: try Self.number(context), since: try Self.since(parameters), role: try Self.role(parameters),
       readOn: parameters["device"], for: actor)
-    let base = settings.origin(request, context)
+    let base = address.origin(request, context)
     let comments = page.slice(of: list.comments)
     let authors = Set(comments.map(\.author))
     return .conditional(request) { answer in
@@ -101,21 +96,23 @@ struct SupportRequestRoutes {
 
   // MARK: Writing
 
-  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func create(
+    _ request: Request, _ context: EdgeRequestContext, by actor: SupportActor
+  ) async throws -> Response {
     let form = try await SupportForm(request, limits: limits)
     let order = try SupportRequestOrder(try form.record("\(desk.one)"), at: desk)
     return try await answer(
-      try await engine.support.create(order, by: actor), status: .created, to: request, context, for: actor)
+      try await support.create(order, by: actor), status: .created, to: request, context, for: actor)
   }
 
-  @Sendable private func update(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request, at: desk)
+  func update(
+    _ request: Request, _ context: EdgeRequestContext, by actor: SupportActor
+  ) async throws -> Response {
     let number = try Self.number(context)
     let form = try await SupportForm(request, limits: limits)
     let update = try SupportUpdate(try form.record("\(desk.one)"), at: desk)
     return try await answer(
-      try await engine.support.update(number, update, by: actor), status: .ok, to: request, context, for: actor)
+      try await support.update(number, update, by: actor), status: .ok, to: request, context, for: actor)
   }
 
   private func answer(
@@ -123,9 +120,9 @@ struct SupportRequestRoutes {
     for actor: SupportActor
   ) async throws -> Response {
     let includes = try request.queryParameters().includes
-    let base = settings.origin(request, context)
+    let base = address.origin(request, context)
     let users = await users(of: [view], includes, for: actor)
-    let place = "\(base)\(desk.paths[0])/\(view.number)\(SupportTarget.format)"
+    let place = "\(base)/api/v2/\(desk.many)/\(view.number)\(SupportTarget.format)"
     return .object(status: status, adding: status == .created ? [.location: place] : [:]) {
       write(view, users, includes, base, into: &$0)
     }
@@ -139,7 +136,7 @@ struct SupportRequestRoutes {
   ) async -> [SupportUserView]? {
     guard includes.contains("users") else { return nil }
     let numbers = Set(views.flatMap { [$0.terms.requester] + $0.commentingAgents + ($0.assignee.map { [$0] } ?? []) })
-    return await engine.support.users(numbers.sorted(), for: actor.role)
+    return await support.users(numbers.sorted(), for: actor.role)
   }
 
   private func write(

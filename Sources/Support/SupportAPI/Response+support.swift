@@ -1,7 +1,9 @@
-import Engine
+import EngineKit
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
+import SupportEngine
 
 extension Response {
   /// What can be asked for again at little cost: with a strong tag, and nothing but that tag if the client has it.

@@ -1,9 +1,12 @@
 import ChatAPI
-import Engine
+import ChatEngine
+import EngineKit
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// Requests in the agents' own API, beside chats and callbacks. Spec: support requests 8; GMS 12.3.
 ///
@@ -11,21 +14,20 @@ import SupportDomain
 /// |---|---|
 /// | `GET /agent/1/requests?state=waiting\|own\|all&limit=&after=` | newest first; waiting: nobody has answered yet |
 /// | `POST /agent/1/chats/{chat}/request` `{"subject":…,"comment":{"body":…,"public":…}}` | makes one of a chat |
-struct SupportAgentRoutes {
-  let engine: Engine
+struct SupportAgentRoutes: TokenRoutes {
+  let support: SupportService
+  let agents: AgentService
   let tokens: TokenStore
   let limits: EdgeLimits
-  let settings: MessagingEdgeSettings
+  /// How much one list may hold.
+  let listMaximum: Int
+  let address: PublicAddress
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/agent/1/requests", [.get: { try await list($0, $1) }])
-    router.resource("/agent/1/chats/:chat/request", [.post: { try await create($0, $1) }])
-  }
-
-  @Sendable private func list(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let token = try request.agentToken(in: tokens)
-    let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
-    let list = try ListQuery(request, ["state"], limitMaximum: engine.listMaximum.agents)
+  func list(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let actor = try await support.agent(named: token.name, services: token.viewer.services)
+    let list = try ListQuery(request, ["state"], limitMaximum: listMaximum)
     let after = try list.after.map { text throws(EdgeFailure) in
       guard let number = Int64(text), number > 0 else { throw .badParameter("after", "is not a request's number") }
       return number
@@ -36,25 +38,26 @@ struct SupportAgentRoutes {
     case .own: query.assignee = actor.number
     case .all: break
     }
-    let page = try await engine.support.requests(query, after: after, limit: list.limit, for: actor)
-    let base = settings.origin(request, context)
+    let page = try await support.requests(query, after: after, limit: list.limit, for: actor)
+    let base = address.origin(request, context)
     return .json(adding: list.link(next: page.next)) {
       $0.objects(page.elements) { Self.write($0, base, into: &$1) }
     }
   }
 
-  @Sendable private func create(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let token = try request.agentToken(in: tokens)
-    let actor = try await engine.support.agent(named: token.name, services: token.viewer.services)
+  func create(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let actor = try await support.agent(named: token.name, services: token.viewer.services)
     let chat = try context.parameters.require("chat")
-    try await engine.agents.admit(token.viewer, to: chat)
+    try await agents.admit(token.viewer, to: chat)
     let form = try await SupportForm(request, limits: limits)
     let comment = try form.optionalObject("comment")
-    let view = try await engine.support.create(
+    let view = try await support.create(
       fromChat: chat, subject: try form.optionalText("subject"),
       comment: try comment.map { form throws(SupportFailure) in try SupportCommentOrder(form, at: .agents) },
       by: actor)
-    return .object(status: .created) { Self.write(view, settings.origin(request, context), into: &$0) }
+    return .object(status: .created) { Self.write(view, address.origin(request, context), into: &$0) }
   }
 
   private static func write(_ view: SupportRequestView, _ base: String, into object: inout JSONObjectWriter) {

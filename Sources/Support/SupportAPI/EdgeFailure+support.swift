@@ -1,8 +1,11 @@
-import Engine
+import EngineKit
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 import StorageAPI
+import StorageEngine
 import SupportDomain
+package import SupportEngine
 
 extension SupportFailure: EdgeRefusal {
   package var failure: EdgeFailure { EdgeFailure(self) }
@@ -89,10 +92,8 @@ extension EdgeFailure {
 }
 
 extension EdgeFailure {
-  /// The body in the dialect of the surface that was asked.
-  func body(for surface: Surface) -> [UInt8] { surface == .support ? supportBody : body }
-
-  private var supportBody: [UInt8] {
+  /// The body in the dialect of support. Spec: support requests 8.
+  package var supportBody: [UInt8] {
     JSONWriter.object(capacity: 160) { body in
       body.member("error", problem?.error ?? errorOfStatus)
       if let field = problem?.field, let reason = problem?.reason {

@@ -1,6 +1,7 @@
-import Engine
+import HTTPKit
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// The objects of support's surface. Spec: support requests 3, 8; Zendesk's Requests, Tickets and Ticket Comments API.
 enum SupportSchema {

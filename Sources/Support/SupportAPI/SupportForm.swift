@@ -1,7 +1,8 @@
-import Engine
+import HTTPKit
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// The members of an object in a JSON body; each complaint names the member by its path. Members that nobody asks for
 /// are ignored, as Zendesk does. Spec: support requests 8.

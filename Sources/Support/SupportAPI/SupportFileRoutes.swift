@@ -1,10 +1,10 @@
-import Crypto
-import Engine
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import StorageAPI
 import SupportDomain
+import SupportEngine
 
 /// Files of comments: uploaded first, then named by a comment. Spec: support requests 8.
 ///
@@ -13,38 +13,23 @@ import SupportDomain
 /// | `POST /api/v2/uploads?filename=` | the body is the file: 201 with its token |
 /// | `DELETE /api/v2/uploads/{token}` | one's own, unless a comment has taken it |
 /// | `GET /attachments/token/{token}/` | the file, for whoever has the address |
-struct SupportFileRoutes {
-  let engine: Engine
+struct SupportFileRoutes: SupportBearerRoutes {
+  let support: SupportService
   let access: SupportAccess
   let limits: EdgeLimits
-  let settings: MessagingEdgeSettings
+  let address: PublicAddress
 
-  func add(to router: EdgeRoutes) {
-    for path in ["/api/v2/uploads", "/api/mobile/uploads"] {
-      router.resource(RouterPath(path), [.post: { try await upload($0, $1) }])
-      router.resource(
-        RouterPath(path + "/:token"),
-        [
-          .delete: { request, context in
-            let actor = try await access.actor(request)
-            try await engine.support.deleteUpload(try Self.token(context), by: actor)
-            return Response(status: .noContent)
-          }
-        ])
-    }
-    router.resource("/attachments/token/:token", [.get: { try await file($0, $1) }])
-  }
-
-  @Sendable private func upload(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let actor = try await access.actor(request)
+  func upload(
+    _ request: Request, _ context: EdgeRequestContext, by actor: SupportActor
+  ) async throws -> Response {
     guard let name = try request.queryParameters()["filename"], !name.isEmpty else {
       throw SupportFailure.missing(field: "filename")
     }
-    let attachment = try await engine.support.upload(
+    let attachment = try await support.upload(
       try await request.bytes(upTo: limits.storageBodyBytesMaximum), fileName: name,
       contentType: StorageBody.contentType(MediaType(request.headers[.contentType])?.name ?? ""), by: actor,
       from: context.storageSource)
-    let base = settings.origin(request, context)
+    let base = address.origin(request, context)
     return .object(status: .created) { answer in
       answer.object("upload") { upload in
         upload.member("token", attachment.token)
@@ -54,9 +39,14 @@ struct SupportFileRoutes {
     }
   }
 
+  func delete(_ context: EdgeRequestContext, by actor: SupportActor) async throws -> Response {
+    try await support.deleteUpload(try Self.token(context), by: actor)
+    return Response(status: .noContent)
+  }
+
   /// Not for the browser to show: a customer's file may be a page, and it would be one of ours.
-  @Sendable private func file(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let (bytes, attachment) = try await engine.support.attachment(try Self.token(context))
+  func file(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let (bytes, attachment) = try await support.attachment(try Self.token(context))
     let tag = EntityTag.of(bytes)
     var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
     if request.headers[.ifNoneMatch].map({ EntityTag.names(tag, $0) }) == true {

@@ -1,3 +1,5 @@
+import HTTPKit
+
 /// The bounds of support's surface.
 extension EdgeLimits {
   // Counts.

@@ -1,9 +1,11 @@
-import Engine
+import EngineKit
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// Apps and devices for the operator: JSON, with a bearer token of the role `admin`. Spec: support requests 3.4, 5.2.
 ///
@@ -14,55 +16,44 @@ import SupportDomain
 /// | `POST /admin/1/support/apps/{client}/webhook/rotate` `{"overlap_seconds":86400}` | a new random component |
 /// | `DELETE /admin/1/support/apps/{client}/webhook` | back to the configured URL |
 /// | `GET /admin/1/support/users/{id}/devices` | a user's devices, ended ones too |
-struct SupportAdminRoutes {
-  let engine: Engine
+struct SupportAdminRoutes: TokenRoutes {
+  let support: SupportService
   let tokens: TokenStore
   let limits: EdgeLimits
+  /// How much one list may hold.
+  let listMaximum: Int
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/admin/1/support/apps", [.get: { request, _ in try await list(request) }])
-    router.resource(
-      "/admin/1/support/apps/:client/webhook",
-      [
-        .put: { request, context in
-          let token = try request.requireOperator(tokens)
-          let form = try await SupportForm(request, limits: limits)
-          let url = try form.text("url")
-          return try await set(
-            url, isRandom: try form.optionalBool("random") ?? false, form, Self.client(context), by: token)
-        },
-        .delete: { request, context in
-          let token = try request.requireOperator(tokens)
-          let app = try await engine.support.clearWebhook(of: try Self.client(context), by: token.name)
-          return .object { Self.write(app, whole: false, into: &$0) }
-        },
-      ])
-    router.resource(
-      "/admin/1/support/apps/:client/webhook/rotate",
-      [
-        .post: { request, context in
-          let token = try request.requireOperator(tokens)
-          let form = try await SupportForm(request, limits: limits)
-          return try await set(nil, isRandom: true, form, Self.client(context), by: token)
-        }
-      ])
-    router.resource(
-      "/admin/1/support/users/:id/devices",
-      [
-        .get: { request, context in
-          try request.requireOperator(tokens)
-          let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
-          let all = try await engine.support.devices(of: try SupportRequestRoutes.number(context))
-          let (views, link) = try query.page(of: all, by: \.id)
-          return .json(adding: link) { $0.objects(views) { Self.write($0, into: &$1) } }
-        }
-      ])
+  func setWebhook(
+    _ request: Request, _ context: EdgeRequestContext, by token: AccessToken
+  ) async throws -> Response {
+    let form = try await SupportForm(request, limits: limits)
+    let url = try form.text("url")
+    return try await set(
+      url, isRandom: try form.optionalBool("random") ?? false, form, Self.client(context), by: token)
   }
 
-  private func list(_ request: Request) async throws -> Response {
-    try request.requireOperator(tokens)
-    let query = try ListQuery(request, limitMaximum: engine.listMaximum.operators)
-    let (apps, link) = try query.page(of: try await engine.support.apps(), by: \.id)
+  func rotateWebhook(
+    _ request: Request, _ context: EdgeRequestContext, by token: AccessToken
+  ) async throws -> Response {
+    let form = try await SupportForm(request, limits: limits)
+    return try await set(nil, isRandom: true, form, Self.client(context), by: token)
+  }
+
+  func clearWebhook(_ context: EdgeRequestContext, by token: AccessToken) async throws -> Response {
+    let app = try await support.clearWebhook(of: try Self.client(context), by: token.name)
+    return .object { Self.write(app, whole: false, into: &$0) }
+  }
+
+  func devices(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
+    let query = try ListQuery(request, limitMaximum: listMaximum)
+    let all = try await support.devices(of: try SupportRequestRoutes.number(context))
+    let (views, link) = try query.page(of: all, by: \.id)
+    return .json(adding: link) { $0.objects(views) { Self.write($0, into: &$1) } }
+  }
+
+  func list(_ request: Request) async throws -> Response {
+    let query = try ListQuery(request, limitMaximum: listMaximum)
+    let (apps, link) = try query.page(of: try await support.apps(), by: \.id)
     return .json(adding: link) { $0.objects(apps) { Self.write($0, whole: false, into: &$1) } }
   }
 
@@ -71,7 +62,7 @@ struct SupportAdminRoutes {
     _ base: String?, isRandom: Bool, _ form: SupportForm, _ client: String, by token: AccessToken
   ) async throws -> Response {
     let overlap = try form.optionalInteger("overlap_seconds", in: 0...EdgeLimits.webhookOverlap.maximum)
-    let app = try await engine.support.setWebhook(
+    let app = try await support.setWebhook(
       of: client, base: base, isRandom: isRandom,
       overlap: .seconds(overlap ?? EdgeLimits.webhookOverlap.standard), by: token.name)
     return .object { Self.write(app, whole: true, into: &$0) }

@@ -1,21 +1,25 @@
 import EdgeSecurity
+import HTTPKit
 import HTTPTypes
+import Hummingbird
 import JSONEnvelope
 
 // Support's own dialect of errors. Spec: support requests 8.
 
-extension APIOperation {
+extension Operation {
   /// With the errors of support's dialect in the place of the usual ones. Its path may end in `.json` as well.
-  static func support(
+  static func support<Caller>(
     _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String, about: String? = nil,
-    access: APIAccess, budget: BudgetedAction? = nil, parameters: [APIParameter] = [], body: APIBody? = nil,
-    answers: [APIAnswer], failures: [Int] = []
-  ) -> APIOperation {
-    let usual = access.failures + (method == .get ? [503] : [413, 503, 507]) + (body == nil ? [] : [400, 415])
-    let others = Set(failures + usual).subtracting(answers.map(\.status)).sorted()
-    return APIOperation(
+    access: Admission<Routes, Caller>, budget: BudgetedAction? = nil, parameters: [APIParameter] = [],
+    body: APIBody? = nil, answers: [APIAnswer], failures: [Int] = [],
+    _ handler: @escaping @Sendable (Routes, Caller, Request, EdgeRequestContext) async throws -> Response
+  ) -> Operation {
+    var expected = failures + access.described.failures + (method == .get ? [503] : [413, 503, 507])
+    if body != nil { expected += [400, 415] }
+    let others = Set(expected).subtracting(answers.map(\.status)).sorted()
+    return Operation(
       method, path, id, summary, about: about, access: access, budget: budget, parameters: parameters, body: body,
-      answers: answers + others.map { .supportFailure($0) })
+      answers: answers + others.map { .supportFailure($0) }, handler)
   }
 }
 

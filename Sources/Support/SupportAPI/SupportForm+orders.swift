@@ -1,5 +1,6 @@
-import Engine
+import HTTPKit
 import SupportDomain
+import SupportEngine
 
 /// What requests and updates say, read. Spec: support requests 8; Zendesk's Requests and Tickets API.
 extension SupportRequestOrder {

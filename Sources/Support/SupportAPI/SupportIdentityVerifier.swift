@@ -1,4 +1,4 @@
-public import Engine
+public import SupportEngine
 
 /// Asks an app's own back end who the bearer of its token is. Spec: support requests 2.
 public typealias SupportIdentityVerifier =

@@ -1,28 +1,32 @@
 import ChatAPI
-import Engine
+import ChatEngine
+import EngineKit
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import OptionKit
+import SupportEngine
 
 /// Who asks. 401 makes an app forget its user: it is said to a bearer that opens nothing, to whoever shows none, and
 /// never for a fault that passes. Spec: support requests 2, 2.1.
 struct SupportAccess {
-  let engine: Engine
+  let support: SupportService
   let tokens: TokenStore
+  let options: OptionStore
 
   func actor(_ request: Request, at desk: SupportDesk) async throws -> SupportActor {
     try checkApp(request)
     let bearer = TokenStore.bearer(of: request.headers[.authorization])
     switch desk {
     case .endUsers:
-      if let user = bearer.flatMap({ engine.support.endUser(bearing: $0) }) {
-        try engine.support.admit(user)
+      if let user = bearer.flatMap({ support.endUser(bearing: $0) }) {
+        try support.admit(user)
         return user
       }
       guard token(request) == nil else { throw EdgeFailure.forbidden("This is for end users") }
     case .agents:
       if let token = token(request) { return try await agent(token) }
-      guard bearer.flatMap({ engine.support.endUser(bearing: $0) }) == nil else {
+      guard bearer.flatMap({ support.endUser(bearing: $0) }) == nil else {
         throw EdgeFailure.forbidden("This is for agents")
       }
     }
@@ -39,7 +43,7 @@ struct SupportAccess {
   func requireOperator(_ request: Request) throws(EdgeFailure) {
     guard let token = token(request) else {
       guard
-        TokenStore.bearer(of: request.headers[.authorization]).flatMap({ engine.support.endUser(bearing: $0) }) == nil
+        TokenStore.bearer(of: request.headers[.authorization]).flatMap({ support.endUser(bearing: $0) }) == nil
       else { throw .forbidden("This is for operators") }
       throw .unknownSupportIdentity
     }
@@ -50,7 +54,7 @@ struct SupportAccess {
     guard token.role.takesPartInChats || token.role == .admin else {
       throw EdgeFailure.forbidden("A token of this role has no part in requests")
     }
-    return try await engine.support.agent(named: token.name, services: token.viewer.services)
+    return try await support.agent(named: token.name, services: token.viewer.services)
   }
 
   /// `Bearer {token}`, or `Basic {email}/token:{token}` as Zendesk's API tokens are shown.
@@ -67,7 +71,7 @@ struct SupportAccess {
 
   /// An app that names itself is one that is known.
   func checkApp(_ request: Request) throws(SupportFailure) {
-    if let client = request.headers[.clientIdentifier], engine.support.app(client) == nil { throw .unknownApp }
+    if let client = request.headers[.clientIdentifier], support.app(client) == nil { throw .unknownApp }
   }
 
   /// The app that asks.
@@ -75,7 +79,7 @@ struct SupportAccess {
     guard let client = request.headers[.clientIdentifier], !client.isEmpty else {
       throw .missing(field: HTTPField.Name.clientIdentifier.rawName)
     }
-    guard let app = engine.support.app(client) else { throw .unknownApp }
+    guard let app = support.app(client) else { throw .unknownApp }
     return app
   }
 
@@ -84,7 +88,7 @@ struct SupportAccess {
   /// Whether it is an agent's, who is no end user: by the name of a token, or by the option `support.agent_emails`.
   func isAgent(email: String) throws(EdgeFailure) -> Bool {
     let email = email.trimmed.lowercased()
-    let listed = engine.options.current.support[SupportOptions.keys.agentEmails] ?? []
+    let listed = options.current.support[SupportOptions.keys.agentEmails] ?? []
     if listed.contains(where: { $0.lowercased() == email }) { return true }
     guard let tokens = try? tokens.list() else { throw .unavailable("The agents' tokens cannot be read") }
     return tokens.contains {

@@ -1,9 +1,10 @@
-import Engine
 import EventSourcing
+import HTTPKit
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 import SupportDomain
+import SupportEngine
 
 /// Devices that are told of answers. Spec: support requests 3, 7.1.
 ///
@@ -12,41 +13,22 @@ import SupportDomain
 /// | `POST /api/mobile/push_notification_devices` | registers one: 201, or 200 if it was known |
 /// | `DELETE /api/mobile/push_notification_devices/{identifier}` | unregisters one's own |
 /// | `POST /api/v2/push_notification_devices/destroy_many` | unregisters anybody's, for back ends |
-struct SupportDeviceRoutes {
-  let engine: Engine
+struct SupportDeviceRoutes: SupportBearerRoutes {
+  let support: SupportService
   let access: SupportAccess
   let limits: EdgeLimits
   private let budget: CallBudget
 
-  init(engine: Engine, access: SupportAccess, limits: EdgeLimits) {
-    self.engine = engine
+  init(support: SupportService, access: SupportAccess, limits: EdgeLimits) {
+    self.support = support
     self.access = access
     self.limits = limits
     budget = CallBudget(maximum: limits.bulkUnregistersMaximum, interval: limits.bulkUnregisterInterval)
   }
 
-  func add(to router: EdgeRoutes) {
-    router.resource("/api/mobile/push_notification_devices", [.post: { request, _ in try await register(request) }])
-    router.resource(
-      "/api/mobile/push_notification_devices/:identifier",
-      [
-        .delete: { request, context in
-          let actor = try await access.actor(request, at: .endUsers)
-          guard let identifier = PathText.decode(try context.parameters.require("identifier")) else {
-            throw SupportFailure.notFound
-          }
-          try await engine.support.unregisterDevice(identifier: identifier, by: actor)
-          return Response(status: .ok)
-        }
-      ])
-    router.resource(
-      "/api/v2/push_notification_devices/destroy_many", [.post: { request, _ in try await unregister(request) }])
-  }
-
-  private func register(_ request: Request) async throws -> Response {
-    let actor = try await access.actor(request, at: .endUsers)
+  func register(_ request: Request, for actor: SupportActor) async throws -> Response {
     let device = try await SupportForm(request, limits: limits).record("push_notification_device")
-    let (view, isNew) = try await engine.support.registerDevice(
+    let (view, isNew) = try await support.registerDevice(
       identifier: try device.optionalText("identifier") ?? "", type: try device.text("device_type"),
       locale: try device.optionalText("locale") ?? "en", tokenType: try device.optionalText("token_type"), by: actor)
     return .object(status: isNew ? .created : .ok) { answer in
@@ -54,16 +36,24 @@ struct SupportDeviceRoutes {
     }
   }
 
-  private func unregister(_ request: Request) async throws -> Response {
-    try access.requireOperator(request)
+  func unregister(_ context: EdgeRequestContext, of actor: SupportActor) async throws -> Response {
+    guard let identifier = PathText.decode(try context.parameters.require("identifier")) else {
+      throw SupportFailure.notFound
+    }
+    try await support.unregisterDevice(identifier: identifier, by: actor)
+    return Response(status: .ok)
+  }
+
+  /// Anybody's, for back ends.
+  func unregister(_ request: Request) async throws -> Response {
     if let seconds = budget.secondsToWait() { throw EdgeFailure.tooManyCalls(retryAfter: seconds) }
     let form = try await SupportForm(request, limits: limits)
     guard let identifiers = try form.optionalTexts("push_notification_devices") else {
       throw SupportFailure.missing(field: "push_notification_devices")
     }
-    let maximum = engine.support.bulkUnregisterMaximum
+    let maximum = support.bulkUnregisterMaximum
     guard identifiers.count <= maximum else { throw EdgeFailure.tooMany("tokens a call", limit: maximum) }
-    let (removed, unknown) = try await engine.support.unregister(identifiers: identifiers)
+    let (removed, unknown) = try await support.unregister(identifiers: identifiers)
     guard request.headers[.accept]?.contains(Self.ownMediaType) == true else { return .json { $0.value("") } }
     var answer = Response.object { object in
       object.member("removed", removed)
