@@ -108,7 +108,7 @@ let package = Package(
       ["EngineKit", "NetworkAddress", "OptionKit", nioSSL, logging, metrics, lifecycle]),
     module(
       "ServerKit", in: "Sources/Wire",
-      ["EdgeSecurity", "NetworkAddress", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle]),
+      ["EdgeSecurity", "EngineKit", "NetworkAddress", nioCore, nioPosix, nioSSL, logging, metrics, lifecycle]),
     module(
       "HTTPKit", in: "Sources/Wire",
       [
@@ -292,7 +292,8 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EventSourcing", "Bayeux", "HTTPKit", "JSONEnvelope",
+        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EventSourcing", "Bayeux", "HTTPKit",
+        "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
         "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI",

@@ -140,29 +140,6 @@ extension ServerFromOutside {
       }
     }
 
-    @Test("no metric of the sources lacks its sentence")
-    func metrics() throws {
-      let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Sources")
-      let help = try labels(in: sources.appendingPathComponent("App/carillon/Serve/MetricHelp.swift"))
-      #expect(help.count > 50)
-      var used: Set<String> = []
-      for case let file as URL in try #require(
-        FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-      where file.pathExtension == "swift" && !file.path.contains("MetricHelp") {
-        used.formUnion(try labels(in: file))
-      }
-      // A thread, a package of protocol buffers and a file are called so too.
-      used.subtract(["carillon.journal", "carillon.mcs", "carillon.yaml"])
-      #expect(used.subtracting(help).isEmpty, "without a sentence")
-      #expect(help.subtracting(used).isEmpty, "a sentence without a metric")
-    }
-
-    private func labels(in file: URL) throws -> Set<String> {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      return Set(text.matches(of: /"(carillon[._][a-z_.]+)"/).map { String($0.1) })
-    }
-
     @Test("dump, replay and diff show no key unless they are told to")
     func keys() async throws {
       try await ServerProcess.run(["push": ["pushEnabled": "customhttp", "customhttp.url": "http://127.0.0.1:9/"]]) {

@@ -150,9 +150,10 @@ let package = Package(
     // Of the edges, only what says which values there are: the rest brings the whole of NIO.
     module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),
     module(
-      "EdgeSecurity", in: "Sources/Wire", ["NetworkAddress", "OptionKit"],
+      "EdgeSecurity", in: "Sources/Wire", ["EngineKit", "NetworkAddress", "OptionKit"],
       sources: [
-        "BudgetOptions.swift", "BudgetSettings.swift", "BudgetedAction.swift", "SharedSecret.swift", "TLSFiles.swift",
+        "BudgetOptions.swift", "BudgetSettings.swift", "BudgetedAction.swift", "PortMetricKeys.swift",
+        "SharedSecret.swift", "TLSFiles.swift",
       ]),
     // Without the files that speak of the HTTP edge.
     module(
@@ -163,25 +164,32 @@ let package = Package(
         "Webhooks/WebhookSettings.swift",
       ]),
     module(
-      "DeviceEdge", in: "Sources/Messaging", ["MCSProtocol", "OptionKit"],
-      sources: ["Server/DeviceEdgeLimits.swift", "Server/DeviceEdgeOptions.swift"]),
+      "DeviceEdge", in: "Sources/Messaging", ["EngineKit", "MCSProtocol", "OptionKit"],
+      sources: [
+        "Server/DeviceEdgeLimits.swift", "Server/DeviceEdgeOptions.swift", "Server/DeviceMetricKeys.swift",
+        "Server/DevicePort.swift",
+      ]),
     .systemLibrary(
       name: "CExpat", path: "Sources/Messaging/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     module(
-      "CCSEdge", in: "Sources/Messaging", ["TextEncoding", "CExpat", "GCMProtocol", "OptionKit", "PushDomain"],
-      sources: ["Stream", "XML", "Server/CCSLimits.swift", "Server/CCSOptions.swift"]),
+      "CCSEdge", in: "Sources/Messaging",
+      ["TextEncoding", "CExpat", "EngineKit", "GCMProtocol", "OptionKit", "PushDomain"],
+      sources: [
+        "Stream", "XML", "Server/CCSLimits.swift", "Server/CCSMetricKeys.swift", "Server/CCSOptions.swift",
+        "Server/CCSPort.swift",
+      ]),
     module(
-      "HTTPKit", in: "Sources/Wire", ["EdgeSecurity", "NetworkAddress", "OptionKit"],
+      "HTTPKit", in: "Sources/Wire", ["EdgeSecurity", "EngineKit", "NetworkAddress", "OptionKit"],
       sources: [
         "Identity/IdentityPolicy.swift", "Identity/TokenOptions.swift", "Settings/AccessOptions.swift",
-        "Settings/EdgeLimits.swift", "Settings/ProxyHeader.swift",
+        "Settings/EdgeLimits.swift", "Settings/EdgeMetricKeys.swift", "Settings/ProxyHeader.swift",
       ]),
     module(
       "MessagingAPI", in: "Sources/Messaging", ["OptionKit"],
       sources: ["Settings/MessagingEdgeSettings.swift", "Settings/PublishedAddressOptions.swift"]),
     module(
-      "HTTPEdge", in: "Sources/App", ["HTTPKit", "MessagingAPI", "OptionKit"],
-      sources: ["Server/EdgeOptions.swift", "Server/Reexports.swift"]),
+      "HTTPEdge", in: "Sources/App", ["EngineKit", "HTTPKit", "MessagingAPI", "OptionKit"],
+      sources: ["Server/HTTPPort.swift", "Server/Reexports.swift"]),
     // Without the file that puts the HTTP edge together.
     module(
       "CarillonConfiguration", in: "Sources/App",

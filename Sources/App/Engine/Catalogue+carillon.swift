@@ -5,21 +5,17 @@ import CometEngine
 public import EngineKit
 import MessagingEngine
 import NotificationEngine
-package import OptionKit
 import PushEngine
 import StorageEngine
 import SupportEngine
 
 extension Catalogue {
-  /// What this server is made of: the one list.
-  private static let features: [any Feature.Type] = [
+  /// What this server can do: the one list.
+  package static let features: [any Feature.Type] = [
     CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
     NotificationService.self, StorageService.self, SupportService.self, Redactions.self,
   ]
 
   /// Every kind, each declared by its capability.
   public static let carillon = Catalogue(features.flatMap { $0.kinds })
-
-  /// Every option of theirs.
-  package static let options: [OptionSpecification] = features.flatMap { $0.options }
 }

@@ -10,6 +10,7 @@ package import PushEngine
 package struct CallbackFeature: Feature {
   package static var kinds: [EntityCard] { [.callback] }
   package static var options: [OptionSpecification] { CallbackOptions.options }
+  package static var metrics: [MetricKey] { CallbackMetricKeys.metrics }
 
   package let callbacks: CallbackService
 

@@ -1,5 +1,6 @@
 import CallbackDomain
 import CoreMetrics
+import EngineKit
 import EventSourcing
 import Metrics
 
@@ -7,16 +8,16 @@ import Metrics
 struct CallbackMetrics: Sendable {
   private let byStatus = Dictionary(
     uniqueKeysWithValues: CallbackStatus.allCases.map {
-      ($0, Gauge(label: "carillon.callbacks", dimensions: [("state", $0.name)]))
+      ($0, Gauge(CallbackMetricKeys.keys.open, dimensions: [("state", $0.name)]))
     })
   private let ended = Dictionary(
     uniqueKeysWithValues: CallbackReason.allCases.map {
-      ($0, Counter(label: "carillon.callbacks.ended", dimensions: [("reason", $0.name)]))
+      ($0, Counter(CallbackMetricKeys.keys.ended, dimensions: [("reason", $0.name)]))
     })
-  private let waiting = Gauge(label: "carillon.callbacks.waiting")
-  private let oldestSeconds = Gauge(label: "carillon.callbacks.oldest_seconds")
-  private let agentsReady = Gauge(label: "carillon.agents.ready")
-  private let agentsFree = Gauge(label: "carillon.agents.free")
+  private let waiting = Gauge(CallbackMetricKeys.keys.waiting)
+  private let oldestSeconds = Gauge(CallbackMetricKeys.keys.oldest)
+  private let agentsReady = Gauge(CallbackMetricKeys.keys.ready)
+  private let agentsFree = Gauge(CallbackMetricKeys.keys.free)
 
   func ended(_ reason: CallbackReason) { ended[reason]?.increment() }
 

@@ -5,6 +5,7 @@ package import OptionKit
 extension CometGateway: Feature {
   package static var kinds: [EntityCard] { [.comet] }
   package static var options: [OptionSpecification] { CometOptions.options + SessionSettings.options }
+  package static var metrics: [MetricKey] { [] }
 }
 
 extension CometGateway {

@@ -46,6 +46,7 @@ extension MessagingService {
 extension MessagingService: Feature {
   package static var kinds: [EntityCard] { [.installation, .group, .broadcast] }
   package static var options: [OptionSpecification] { MessagingOptions.options + MessagingSettings.options }
+  package static var metrics: [MetricKey] { [] }
 
   package func run() async { await broadcasts.lane.run() }
   package func finish() { broadcasts.lane.finish() }

@@ -12,4 +12,5 @@ extension EntityCard {
 extension NotificationService: Feature {
   package static var kinds: [EntityCard] { [.subscription] }
   package static var options: [OptionSpecification] { NotificationOptions.options }
+  package static var metrics: [MetricKey] { [] }
 }

@@ -11,4 +11,5 @@ extension EntityCard {
 extension StorageService: Feature {
   package static var kinds: [EntityCard] { [.stored] }
   package static var options: [OptionSpecification] { [] }
+  package static var metrics: [MetricKey] { [] }
 }

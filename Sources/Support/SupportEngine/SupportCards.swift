@@ -23,4 +23,5 @@ extension SupportService: Feature {
   package static var options: [OptionSpecification] {
     SupportLimits.options + SupportOptions.options + SupportAppOptions.options + SupportAgentOptions.options
   }
+  package static var metrics: [MetricKey] { SupportMetricKeys.metrics }
 }

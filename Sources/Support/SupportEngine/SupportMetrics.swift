@@ -1,4 +1,5 @@
 import CoreMetrics
+import EngineKit
 import Metrics
 import SupportDomain
 
@@ -6,24 +7,24 @@ import SupportDomain
 struct SupportMetrics: Sendable {
   private let created = Dictionary(
     uniqueKeysWithValues: SupportChannel.allCases.map {
-      ($0, Counter(label: "carillon.support.requests.created", dimensions: [("via", $0.name)]))
+      ($0, Counter(SupportMetricKeys.keys.created, dimensions: [("via", $0.name)]))
     })
-  private let comments = Counter(label: "carillon.support.comments")
+  private let comments = Counter(SupportMetricKeys.keys.comments)
   private let planned = Dictionary(
     uniqueKeysWithValues: SupportIntegration.allCases.map {
-      ($0, Counter(label: "carillon.support.notifications", dimensions: [("integration", $0.name)]))
+      ($0, Counter(SupportMetricKeys.keys.notifications, dimensions: [("integration", $0.name)]))
     })
   private let suppressed = Dictionary(
     uniqueKeysWithValues: SupportSuppression.allCases.map {
-      ($0, Counter(label: "carillon.support.notifications.suppressed", dimensions: [("reason", $0.name)]))
+      ($0, Counter(SupportMetricKeys.keys.suppressed, dimensions: [("reason", $0.name)]))
     })
   private let ended = Dictionary(
     uniqueKeysWithValues: SupportDevice.Reason.allCases.map {
-      ($0, Counter(label: "carillon.support.devices.ended", dimensions: [("reason", $0.name)]))
+      ($0, Counter(SupportMetricKeys.keys.devicesEnded, dimensions: [("reason", $0.name)]))
     })
   private let byStatus = Dictionary(
     uniqueKeysWithValues: SupportStatus.allCases.map {
-      ($0, Gauge(label: "carillon.support.requests", dimensions: [("status", $0.name)]))
+      ($0, Gauge(SupportMetricKeys.keys.requests, dimensions: [("status", $0.name)]))
     })
 
   func changed(_ change: SupportRequestChange, _ channel: SupportChannel?) {
@@ -47,8 +48,8 @@ struct SupportMetrics: Sendable {
       let counts = devices[app] ?? [:]
       let fitting = integration.map { counts[$0.address] ?? 0 } ?? 0
       let name = integration?.name ?? "none"
-      Gauge(label: "carillon.support.devices", dimensions: [("app", app), ("integration", name)]).record(fitting)
-      Gauge(label: "carillon.support.devices.stale", dimensions: [("app", app), ("integration", name)])
+      Gauge(SupportMetricKeys.keys.devices, dimensions: [("app", app), ("integration", name)]).record(fitting)
+      Gauge(SupportMetricKeys.keys.devicesStale, dimensions: [("app", app), ("integration", name)])
         .record(counts.values.reduce(0, +) - fitting)
     }
   }

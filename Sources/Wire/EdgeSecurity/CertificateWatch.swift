@@ -1,3 +1,4 @@
+import EngineKit
 public import Logging
 import Metrics
 public import ServiceLifecycle
@@ -83,7 +84,7 @@ public final class CertificateWatch: Service {
   private func end(of port: String) -> Gauge {
     ends.withLock { ends in
       if let known = ends[port] { return known }
-      let gauge = Gauge(label: "carillon_certificate_end_timestamp_seconds", dimensions: [("port", port)])
+      let gauge = Gauge(PortMetricKeys.keys.certificateEnd, dimensions: [("port", port)])
       ends[port] = gauge
       return gauge
     }

@@ -1,3 +1,4 @@
+package import EngineKit
 import Metrics
 import Synchronization
 
@@ -6,9 +7,9 @@ package final class OpenCount: Sendable {
   private let count = Atomic<Int>(0)
   private let gauge: Gauge?
 
-  /// - Parameter label: of the metric that shows it; nil for a number that only bounds something.
-  package init(label: String? = nil, dimensions: [(String, String)] = []) {
-    gauge = label.map { Gauge(label: $0, dimensions: dimensions) }
+  /// - Parameter metric: what shows it; nil for a number that only bounds something.
+  package init(_ metric: MetricKey? = nil, dimensions: [(String, String)] = []) {
+    gauge = metric.map { Gauge($0, dimensions: dimensions) }
   }
 
   package var current: Int { count.load(ordering: .relaxed) }

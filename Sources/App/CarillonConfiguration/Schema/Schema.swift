@@ -1,7 +1,7 @@
 import CCSEdge
 import DeviceEdge
 import EdgeSecurity
-import Engine
+package import Engine
 import HTTPEdge
 package import OptionKit
 import PushProviders
@@ -10,16 +10,16 @@ import PushProviders
 ///
 /// A new option is a key in the table of the capability that reads it.
 package enum Schema {
-  /// A line for each capability and each edge. Limits and budgets come last in their section.
-  package static let options: [OptionSpecification] = limitsLast(
-    ServerOptions.options
-      + EdgeOptions.all
-      + DeviceEdgeOptions.options + DeviceEdgeLimits.options
-      + CCSOptions.options + CCSLimits.options
-      + Catalogue.options
-      + Node.options
-      + ProviderOptions.all
-      + BudgetSettings.options)
+  /// What the server is made of, for whoever runs it: the process, its ports, its capabilities, its providers.
+  private static let parts: [any ServerPart.Type] =
+    [ServerOptions.self, HTTPPort.self, DevicePort.self, CCSPort.self] + Catalogue.features
+    + [Node.self, ProviderOptions.self, BudgetSettings.self]
+
+  /// Every metric there is.
+  package static let metrics: [MetricKey] = parts.flatMap { $0.metrics }
+
+  /// Limits and budgets come last in their section.
+  package static let options: [OptionSpecification] = limitsLast(parts.flatMap { $0.options })
 
   private static func limitsLast(_ options: [OptionSpecification]) -> [OptionSpecification] {
     options.filter { !$0.isBound } + options.filter(\.isBound)

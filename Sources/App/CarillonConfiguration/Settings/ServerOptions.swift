@@ -1,7 +1,8 @@
+package import Engine
 package import OptionKit
 
 /// What the process as a whole is told: options of section `server`.
-package struct ServerOptions: OptionTable {
+package struct ServerOptions: OptionTable, ServerPart {
   package static let keys = ServerOptions()
 
   package let host = OptionKey(
@@ -22,6 +23,8 @@ package struct ServerOptions: OptionTable {
     "log_level", in: [.server],
     .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: "info",
     "least severe records that are written", takes: .reload)
+
+  package static var metrics: [MetricKey] { [] }
 
   package init() {}
 }

@@ -1,3 +1,4 @@
+import EngineKit
 import Metrics
 
 /// The edge's metrics; the handles are made once, because looking them up costs more than counting.
@@ -12,13 +13,13 @@ struct EdgeMetrics: Sendable {
     responses = Surface.allCases.map { surface in
       (1...5).map { statusClass in
         Counter(
-          label: "carillon_http_responses_total",
+          EdgeMetricKeys.keys.responses,
           dimensions: [("surface", surface.name), ("status", "\(statusClass)xx")])
       }
     }
-    connectionsRefused = Counter(label: "carillon_http_connections_refused_total")
-    clientsDeparted = Counter(label: "carillon_http_clients_departed_total")
-    webSocketMessages = Counter(label: "carillon_websocket_messages_total")
+    connectionsRefused = Counter(EdgeMetricKeys.keys.connectionsRefused)
+    clientsDeparted = Counter(EdgeMetricKeys.keys.departed)
+    webSocketMessages = Counter(EdgeMetricKeys.keys.messages)
   }
 
   func countResponse(_ surface: Surface, status: Int) {

@@ -22,7 +22,7 @@ final class EdgeServices: Sendable {
   /// Of all ports of the process that share these budgets.
   let guesses: GuessGuard
   /// Requests of the Comet endpoint that wait for their answer.
-  let heldPolls = OpenCount(label: "carillon_http_held_polls")
+  let heldPolls = OpenCount(EdgeMetricKeys.keys.heldPolls)
   let connectionLimits: HTTPConnectionLimits
   let logger: Logger
 

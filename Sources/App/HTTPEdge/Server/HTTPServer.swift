@@ -25,7 +25,7 @@ public final class HTTPServer: Service, PortServer {
       engine: engine, tokens: tokens, configuration: configuration, exposition: metrics, logger: logger)
     port = ServerPort(
       admission: ConnectionAdmission(
-        connections: OpenCount(label: "carillon_http_connections"), limit: configuration.limits.connectionsMaximum,
+        connections: OpenCount(EdgeMetricKeys.keys.connections), limit: configuration.limits.connectionsMaximum,
         budgets: configuration.budgets, isShared: { [proxies = configuration.proxies] in proxies.trusts($0) }))
   }
 

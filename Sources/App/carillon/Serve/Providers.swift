@@ -108,14 +108,14 @@ struct Providers {
     let now = Date().timeIntervalSince1970
     for lane in apns.laneReports + fcm.laneReports {
       let dimensions = [("lane", lane.label)]
-      Gauge(label: "carillon.lane.connections", dimensions: dimensions).record(lane.connections)
-      Gauge(label: "carillon.lane.streams", dimensions: dimensions).record(lane.streams)
+      Gauge(CourierMetricKeys.keys.laneConnections, dimensions: dimensions).record(lane.connections)
+      Gauge(CourierMetricKeys.keys.laneStreams, dimensions: dimensions).record(lane.streams)
       if let issued = lane.tokenIssuedAt {
-        Gauge(label: "carillon.provider_token.age_seconds", dimensions: dimensions)
+        Gauge(CourierMetricKeys.keys.tokenAge, dimensions: dimensions)
           .record(now - Double(issued.milliseconds) / 1_000)
       }
       if let expiry = lane.certificateExpiry {
-        Gauge(label: "carillon.certificate.expiry_seconds", dimensions: dimensions)
+        Gauge(CourierMetricKeys.keys.certificateExpiry, dimensions: dimensions)
           .record(Double(expiry.milliseconds) / 1_000 - now)
       }
     }

@@ -60,7 +60,7 @@ struct Server {
     try directory.claim()
 
     var metrics = PrometheusSettings()
-    metrics.help = MetricHelp.texts
+    metrics.help = Dictionary(uniqueKeysWithValues: Schema.metrics.map { ($0.label, $0.help) })
     let registry = PrometheusRegistry(metrics)
     MetricsSystem.bootstrap(registry)
     let providers = Providers(PushSettings(loaded))

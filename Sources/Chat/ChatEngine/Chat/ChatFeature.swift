@@ -11,6 +11,7 @@ package import PushEngine
 package struct ChatFeature: Feature {
   package static var kinds: [EntityCard] { [.chat, .agent] }
   package static var options: [OptionSpecification] { ChatOptions.options }
+  package static var metrics: [MetricKey] { [] }
 
   package let chats: ChatService
   package let agents: AgentService

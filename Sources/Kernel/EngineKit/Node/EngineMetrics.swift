@@ -5,14 +5,14 @@ import Metrics
 
 /// The engine's metrics, looked up once.
 struct EngineMetrics: Sendable {
-  private let snapshotBytes = Gauge(label: "carillon.snapshot.bytes")
-  private let snapshotPosition = Gauge(label: "carillon.snapshot.position")
+  private let snapshotBytes = Gauge(NodeMetricKeys.keys.snapshotBytes)
+  private let snapshotPosition = Gauge(NodeMetricKeys.keys.snapshotPosition)
 
-  private let snapshotFailures = Counter(label: "carillon.snapshot.failures")
-  private let entitiesAwake = Gauge(label: "carillon.entities.awake")
-  private let spillBytes = Gauge(label: "carillon.entities.spill_bytes")
+  private let snapshotFailures = Counter(NodeMetricKeys.keys.snapshotFailures)
+  private let entitiesAwake = Gauge(NodeMetricKeys.keys.awake)
+  private let spillBytes = Gauge(NodeMetricKeys.keys.spillBytes)
 
-  private let storageFull = Gauge(label: "carillon.journal.storage_full")
+  private let storageFull = Gauge(NodeMetricKeys.keys.storageFull)
 
   /// 1 while there is no room for the next segment.
   func storage(isFull: Bool) { storageFull.record(isFull ? 1 : 0) }

@@ -1,11 +1,7 @@
-package import OptionKit
-
 /// A capability of the server, as whoever puts one together sees it.
-package protocol Feature: Sendable {
+package protocol Feature: ServerPart {
   /// The kinds of entities that are its own.
   static var kinds: [EntityCard] { get }
-  /// What operators can set of it.
-  static var options: [OptionSpecification] { get }
 
   /// All state is there, and nothing that is owed has been taken up yet.
   func restored() async throws

@@ -51,7 +51,7 @@ public final class SecurityLog: Sendable {
       guard entries.count < Self.kindsMaximum || entries[kind.name] != nil else { return nil }
       var entry =
         entries[kind.name]
-        ?? Entry(counter: Counter(label: "carillon_security_refusals_total", dimensions: [("reason", kind.name)]))
+        ?? Entry(counter: Counter(NodeMetricKeys.keys.refusals, dimensions: [("reason", kind.name)]))
       entry.counter.increment()
       defer { entries[kind.name] = entry }
       guard now >= entry.quietUntil else {

@@ -1,15 +1,16 @@
+import EngineKit
 import Metrics
 
 /// The server's metrics; the handles are made once, because looking them up costs more than counting.
 struct CCSMetrics: Sendable {
-  private let refused = Counter(label: "carillon_ccs_connections_refused_total")
-  private let loginsAccepted = Counter(label: "carillon_ccs_logins_total", dimensions: [("result", "accepted")])
-  private let loginsRefused = Counter(label: "carillon_ccs_logins_total", dimensions: [("result", "refused")])
-  private let received = Counter(label: "carillon_ccs_messages_received_total")
-  private let acked = Counter(label: "carillon_ccs_answers_total", dimensions: [("result", "ack")])
-  private let nacked = Counter(label: "carillon_ccs_answers_total", dimensions: [("result", "nack")])
-  private let delivered = Counter(label: "carillon_ccs_deliveries_total")
-  private let acknowledged = Counter(label: "carillon_ccs_acknowledgements_total")
+  private let refused = Counter(CCSMetricKeys.keys.connectionsRefused)
+  private let loginsAccepted = Counter(CCSMetricKeys.keys.logins, dimensions: [("result", "accepted")])
+  private let loginsRefused = Counter(CCSMetricKeys.keys.logins, dimensions: [("result", "refused")])
+  private let received = Counter(CCSMetricKeys.keys.messages)
+  private let acked = Counter(CCSMetricKeys.keys.answers, dimensions: [("result", "ack")])
+  private let nacked = Counter(CCSMetricKeys.keys.answers, dimensions: [("result", "nack")])
+  private let delivered = Counter(CCSMetricKeys.keys.deliveries)
+  private let acknowledged = Counter(CCSMetricKeys.keys.acknowledgements)
 
   /// A connection that there was no room for.
   func countRefused() { refused.increment() }
@@ -24,6 +25,6 @@ struct CCSMetrics: Sendable {
 
   /// - Parameter reason: one of a few words: a stream error's name, or ours.
   func countClosing(_ reason: String) {
-    Counter(label: "carillon_ccs_closes_total", dimensions: [("reason", reason)]).increment()
+    Counter(CCSMetricKeys.keys.closes, dimensions: [("reason", reason)]).increment()
   }
 }

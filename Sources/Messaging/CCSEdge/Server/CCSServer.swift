@@ -29,7 +29,7 @@ public final class CCSServer: Service, PortServer {
     services = try CCSServices(backend: backend, configuration: configuration, logger: logger)
     port = ServerPort(
       admission: ConnectionAdmission(
-        connections: OpenCount(label: "carillon_ccs_connections"), limit: configuration.limits.connectionsMaximum,
+        connections: OpenCount(CCSMetricKeys.keys.connections), limit: configuration.limits.connectionsMaximum,
         budgets: configuration.budgets))
   }
 

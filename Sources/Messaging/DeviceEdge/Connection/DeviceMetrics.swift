@@ -1,3 +1,4 @@
+import EngineKit
 public import MCSProtocol
 import Metrics
 
@@ -13,14 +14,14 @@ public struct DeviceMetrics: Sendable {
   /// - Parameter transport: `mcs` or `socket`.
   public init(transport: String) {
     self.transport = transport
-    func counter(_ label: String, _ name: String, _ value: String) -> Counter {
-      Counter(label: label, dimensions: [("transport", transport), (name, value)])
+    func counter(_ key: MetricKey, _ name: String, _ value: String) -> Counter {
+      Counter(key, dimensions: [("transport", transport), (name, value)])
     }
-    messagesOut = counter("carillon_device_messages_total", "direction", "out")
-    messagesIn = counter("carillon_device_messages_total", "direction", "in")
-    acceptances = counter("carillon_device_logins_total", "result", "accepted")
-    refusals = counter("carillon_device_logins_total", "result", "refused")
-    failures = counter("carillon_device_logins_total", "result", "unavailable")
+    messagesOut = counter(DeviceMetricKeys.keys.messages, "direction", "out")
+    messagesIn = counter(DeviceMetricKeys.keys.messages, "direction", "in")
+    acceptances = counter(DeviceMetricKeys.keys.logins, "result", "accepted")
+    refusals = counter(DeviceMetricKeys.keys.logins, "result", "refused")
+    failures = counter(DeviceMetricKeys.keys.logins, "result", "unavailable")
   }
 
   func countMessageOut() { messagesOut.increment() }
@@ -41,7 +42,7 @@ public struct DeviceMetrics: Sendable {
   func countRefused() { countClosed("no-room") }
 
   private func countClosed(_ reason: String) {
-    Counter(label: "carillon_device_closes_total", dimensions: [("transport", transport), ("reason", reason)])
+    Counter(DeviceMetricKeys.keys.closes, dimensions: [("transport", transport), ("reason", reason)])
       .increment()
   }
 }

@@ -45,7 +45,7 @@ extension MCSConfiguration {
     (settings.addressPerMinute, settings.userPerMinute) = ([:], [:])
     settings.connectionsByAddressMaximum = limits.connectionsPerAddressMaximum
     return ConnectionAdmission(
-      connections: OpenCount(label: "carillon_device_connections", dimensions: [("transport", "mcs")]),
+      connections: OpenCount(DeviceMetricKeys.keys.connections, dimensions: [("transport", "mcs")]),
       limit: limits.connectionsMaximum, budgets: StrangerBudgets(settings))
   }
 }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import EngineKit
 import EventSourcing
 import Metrics
 import PushDomain
@@ -6,16 +7,18 @@ import Synchronization
 
 /// What the couriers do, by lane, app and outcome. Labels come from the configuration: there are few of them.
 package final class CourierMetrics: Sendable {
-  private struct Key: Hashable {
-    let name: String
+  private struct Series: Hashable {
+    let label: String
     let dimensions: [String]
   }
 
-  private let counters = Mutex<[Key: Counter]>([:])
-  private let timers = Mutex<[Key: Metrics.Timer]>([:])
-  private let gauges = Mutex<[Key: Gauge]>([:])
+  private let counters = Mutex<[Series: Counter]>([:])
+  private let timers = Mutex<[Series: Metrics.Timer]>([:])
+  private let gauges = Mutex<[Series: Gauge]>([:])
   /// The lanes whose backlog was said last.
   private let reported = Mutex<Set<String>>([])
+
+  private let metric = CourierMetricKeys.keys
 
   private static let reasonsMaximum = 1_000
 
@@ -24,31 +27,31 @@ package final class CourierMetrics: Sendable {
   /// One attempt has ended, which took so long.
   func attempted(lane: String, app: String, outcome: String, reason: String, after age: Duration) {
     counter(
-      "carillon.push.attempts", [("lane", lane), ("app", app), ("outcome", outcome), ("reason", known(reason))]
+      metric.attempts, [("lane", lane), ("app", app), ("outcome", outcome), ("reason", known(reason))]
     ).increment()
-    timer("carillon.push.latency", [("lane", lane), ("app", app), ("outcome", outcome)])
+    timer(metric.latency, [("lane", lane), ("app", app), ("outcome", outcome)])
       .recordMilliseconds(age.wholeMilliseconds)
   }
 
   /// A push has come to its end.
   func settled(_ outcome: FinalPushOutcome) {
-    counter("carillon.push.settled", [("outcome", outcome.name)]).increment()
+    counter(metric.settled, [("outcome", outcome.name)]).increment()
   }
 
-  package func skipped(type: String) { counter("carillon.push.skipped", [("type", type)]).increment() }
+  package func skipped(type: String) { counter(metric.skipped, [("type", type)]).increment() }
 
-  func deviceEnded(reason: String) { counter("carillon.devices.ended", [("reason", known(reason))]).increment() }
+  func deviceEnded(reason: String) { counter(metric.devicesEnded, [("reason", known(reason))]).increment() }
 
   func changed(_ lane: String, to condition: CourierLaneMachine.Condition) {
-    counter("carillon.lane.changes", [("lane", lane), ("to", condition.word)]).increment()
+    counter(metric.laneChanges, [("lane", lane), ("to", condition.word)]).increment()
   }
 
   func report(_ lane: String, _ summary: CourierLanes.Summary) {
-    gauge("carillon.lane.waiting", [("lane", lane)]).record(summary.waiting)
-    gauge("carillon.lane.running", [("lane", lane)]).record(summary.running)
-    gauge("carillon.lane.open", [("lane", lane)]).record(summary.open)
-    gauge("carillon.lane.off", [("lane", lane)]).record(summary.off)
-    gauge("carillon.lane.oldest_seconds", [("lane", lane)]).record(Double(summary.oldestAge.wholeMilliseconds) / 1_000)
+    gauge(metric.laneWaiting, [("lane", lane)]).record(summary.waiting)
+    gauge(metric.laneRunning, [("lane", lane)]).record(summary.running)
+    gauge(metric.laneOpen, [("lane", lane)]).record(summary.open)
+    gauge(metric.laneOff, [("lane", lane)]).record(summary.off)
+    gauge(metric.laneOldest, [("lane", lane)]).record(Double(summary.oldestAge.wholeMilliseconds) / 1_000)
   }
 
   /// What waits, by lane; a lane of which nothing is said any more has nothing.
@@ -66,15 +69,15 @@ package final class CourierMetrics: Sendable {
   }
 
   private func report(_ lane: String, urgent: Int, normal: Int, age: Double) {
-    gauge("carillon.push.queue_depth", [("lane", lane), ("priority", "high")]).record(urgent)
-    gauge("carillon.push.queue_depth", [("lane", lane), ("priority", "normal")]).record(normal)
-    gauge("carillon.push.oldest_age_seconds", [("lane", lane)]).record(age)
+    gauge(metric.queueDepth, [("lane", lane), ("priority", "high")]).record(urgent)
+    gauge(metric.queueDepth, [("lane", lane), ("priority", "normal")]).record(normal)
+    gauge(metric.oldestAge, [("lane", lane)]).record(age)
   }
 
-  func report(deadLetters count: Int) { gauge("carillon.push.dead_letters", []).record(count) }
+  func report(deadLetters count: Int) { gauge(metric.deadLetters, []).record(count) }
 
   func report(devices count: Int, type: String, isLive: Bool) {
-    gauge("carillon.devices", [("type", type), ("state", isLive ? "live" : "ended")]).record(count)
+    gauge(metric.devices, [("type", type), ("state", isLive ? "live" : "ended")]).record(count)
   }
 
   /// A provider may say anything: beyond a bound its words are not told apart.
@@ -82,32 +85,32 @@ package final class CourierMetrics: Sendable {
     counters.withLock { $0.count < Self.reasonsMaximum } ? String(reason.prefix(48)) : "other"
   }
 
-  private func counter(_ name: String, _ dimensions: [(String, String)]) -> Counter {
-    let key = Key(name: name, dimensions: dimensions.map(\.1))
+  private func counter(_ metric: MetricKey, _ dimensions: [(String, String)]) -> Counter {
+    let series = Series(label: metric.label, dimensions: dimensions.map(\.1))
     return counters.withLock { counters in
-      if let counter = counters[key] { return counter }
-      let counter = Counter(label: name, dimensions: dimensions)
-      counters[key] = counter
+      if let counter = counters[series] { return counter }
+      let counter = Counter(metric, dimensions: dimensions)
+      counters[series] = counter
       return counter
     }
   }
 
-  private func timer(_ name: String, _ dimensions: [(String, String)]) -> Metrics.Timer {
-    let key = Key(name: name, dimensions: dimensions.map(\.1))
+  private func timer(_ metric: MetricKey, _ dimensions: [(String, String)]) -> Metrics.Timer {
+    let series = Series(label: metric.label, dimensions: dimensions.map(\.1))
     return timers.withLock { timers in
-      if let timer = timers[key] { return timer }
-      let timer = Metrics.Timer(label: name, dimensions: dimensions)
-      timers[key] = timer
+      if let timer = timers[series] { return timer }
+      let timer = Metrics.Timer(label: metric.label, dimensions: dimensions)
+      timers[series] = timer
       return timer
     }
   }
 
-  private func gauge(_ name: String, _ dimensions: [(String, String)]) -> Gauge {
-    let key = Key(name: name, dimensions: dimensions.map(\.1))
+  private func gauge(_ metric: MetricKey, _ dimensions: [(String, String)]) -> Gauge {
+    let series = Series(label: metric.label, dimensions: dimensions.map(\.1))
     return gauges.withLock { gauges in
-      if let gauge = gauges[key] { return gauge }
-      let gauge = Gauge(label: name, dimensions: dimensions)
-      gauges[key] = gauge
+      if let gauge = gauges[series] { return gauge }
+      let gauge = Gauge(metric, dimensions: dimensions)
+      gauges[series] = gauge
       return gauge
     }
   }

@@ -9,6 +9,7 @@ import PushDomain
 package struct PushFeature: Feature {
   package static var kinds: [EntityCard] { [.push, .device] }
   package static var options: [OptionSpecification] { DeliveryOptions.options + OperatorEventOptions.options }
+  package static var metrics: [MetricKey] { CourierMetricKeys.metrics }
 
   package let dispatcher: PushDispatcher
   package let devices: DeviceService

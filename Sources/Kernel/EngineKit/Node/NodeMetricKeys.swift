@@ -1,0 +1,17 @@
+/// What every capability stands on shows operators.
+struct NodeMetricKeys: MetricTable {
+  static let keys = NodeMetricKeys()
+
+  let awake = MetricKey("carillon.entities.awake", "Entities whose state is in memory.")
+  let spillBytes = MetricKey(
+    "carillon.entities.spill_bytes", "Size of the file that holds the states of sleeping entities, in bytes.")
+  let storageFull = MetricKey(
+    "carillon.journal.storage_full", "1 while the disk has no room for the next segment and changes are refused.")
+  let refusals = MetricKey(
+    "carillon_security_refusals_total", "Requests and connections that were refused for safety, by reason.")
+  let snapshotBytes = MetricKey("carillon.snapshot.bytes", "Size of the newest snapshot, in bytes.")
+  let snapshotFailures = MetricKey("carillon.snapshot.failures", "Snapshots that could not be written.")
+  let snapshotPosition = MetricKey("carillon.snapshot.position", "Position in the journal of the newest snapshot.")
+
+  init() {}
+}
