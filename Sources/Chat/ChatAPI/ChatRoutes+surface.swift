@@ -4,6 +4,7 @@ import EngineKit
 package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import PushDomain
 
 /// Spec: GMS 3.3 to 3.5, 5.
 extension ChatRoutes {
@@ -85,7 +86,7 @@ extension ChatRoutes {
 
   private static let pushRegistration: [APIMember] = [
     .optional(
-      "push_notification_type", .oneOf("ios", "android", "gcm", "fcm", "httpcb", "customhttp", "airship", "webpush")),
+      "push_notification_type", .oneOf(PushType.described.map(\.rawValue))),
     .optional(
       "push_notification_deviceid", .text(0...2_048), "A token, or where `httpcb` posts to; not without the type."),
     .optional("push_notification_provider", .text(0...128), "The name of the credentials."),

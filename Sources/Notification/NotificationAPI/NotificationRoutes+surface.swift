@@ -2,6 +2,7 @@ import EdgeSecurity
 package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import NotificationEngine
 
 /// Spec: GMS 10.
 extension NotificationRoutes {
@@ -58,7 +59,7 @@ extension NotificationRoutes {
     .required(
       "notificationDetails",
       .object([
-        .required("type", .oneOf("ios", "gcm", "android", "fcm", "httpcb", "customhttp", "comet")),
+        .required("type", .oneOf(SubscriptionOrder.types)),
         .required("deviceId", .text(1...2_048), "A token, a URL, an id of one's own, or (comet) a `gms_user`."),
         .optional("properties", .map(of: .text), "`debug`, and pairs for the provider."),
       ])),

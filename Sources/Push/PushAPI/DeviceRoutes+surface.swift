@@ -44,13 +44,8 @@ extension DeviceRoutes {
       )
     ])
 
-  /// `PushType.ofDevices`, in the order that the description has always had.
-  private static let types: [PushType] = [
-    .ios, .android, .gcm, .fcm, .httpcb, .customhttp, .airship, .webpush,
-  ]
-
   static let deviceMembers: [APIMember] = [
-    .required("type", .oneOf(types.map(\.rawValue))),
+    .required("type", .oneOf(PushType.described.map(\.rawValue))),
     .required("identifier", .text(1...2_048), "A token, or where `httpcb` posts to."),
     .optional("provider", .text(0...128), "The name of the credentials."),
     .optional("debug", .bool, "Takes the credentials for development."),

@@ -13,6 +13,8 @@ public enum PushType: String, Sendable, CaseIterable {
 
   /// Those that a device may be registered with.
   public static let ofDevices = allCases.filter(\.isOfDevice)
+  /// The same, in the order in which the description of the REST operations has them.
+  public static let described: [PushType] = [.ios, .android, .gcm, .fcm, .httpcb, .customhttp, .airship, .webpush]
   /// Those that a subscription may have. Spec: GMS 10.1.
   public static let ofSubscriptions: [PushType] = [.ios, .gcm, .android, .fcm, .httpcb, .customhttp, .comet]
 
