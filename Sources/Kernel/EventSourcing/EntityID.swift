@@ -20,40 +20,20 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let supportUser = EntityKind(rawValue: 14)
   public static let supportApp = EntityKind(rawValue: 15)
 
-  private static let all: [EntityKind] = [
-    .chatSession, .cometSession, .pushQueue, .agent, .redactionLog, .device, .installation, .deviceGroup, .broadcast,
-    .callback, .subscription, .stored, .supportRequest, .supportUser, .supportApp,
+  /// What the journal's tools print and accept.
+  private static let names: [EntityKind: String] = [
+    .chatSession: "chat", .cometSession: "comet", .pushQueue: "push", .agent: "agent", .redactionLog: "audit",
+    .device: "device", .installation: "installation", .deviceGroup: "group", .broadcast: "broadcast",
+    .callback: "callback", .subscription: "subscription", .stored: "stored", .supportRequest: "request",
+    .supportUser: "user", .supportApp: "app",
   ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.
-  public var name: String? {
-    switch self {
-    case .chatSession: "chat"
-    case .cometSession: "comet"
-    case .pushQueue: "push"
-    case .agent: "agent"
-    case .redactionLog: "audit"
-    case .device: "device"
-    case .installation: "installation"
-    case .deviceGroup: "group"
-    case .broadcast: "broadcast"
-    case .callback: "callback"
-    case .subscription: "subscription"
-    case .stored: "stored"
-    case .supportRequest: "request"
-    case .supportUser: "user"
-    case .supportApp: "app"
-    default: nil
-    }
-  }
+  public var name: String? { Self.names[self] }
 
   /// - Parameter name: as printed by `name`.
   public init?(name: some StringProtocol) {
-    guard
-      let kind = Self.all.first(where: {
-        (kind: EntityKind) in kind.name == String(name)
-      })
-    else { return nil }
+    guard let kind = Self.names.first(where: { $0.value == name })?.key else { return nil }
     self = kind
   }
 }
