@@ -7,7 +7,7 @@ extension Refusal {
   fileprivate func equals(_ other: any Refusal) -> Bool { other as? Self == self }
 }
 
-/// Why the engine refuses a request. `HTTPEdge` alone turns it into a status.
+/// Why the engine refuses a request. `HTTPKit` alone turns it into a status.
 public enum EngineError: Error, Sendable {
   /// No service of this name is configured: 404.
   case unknownServiceName(String)

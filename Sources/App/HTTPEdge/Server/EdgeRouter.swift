@@ -56,7 +56,7 @@ struct EdgeRouter {
         storage: router.engine.storage, access: ServiceAccess(engine: router.engine), limits: router.limits,
         address: router.messaging.address)
     },
-    RoutedSurface(described: .comet),
+    comet,
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
         devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)

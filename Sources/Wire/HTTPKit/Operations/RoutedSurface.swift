@@ -11,12 +11,6 @@ package struct RoutedSurface<Routes: Sendable>: Sendable {
     self.operations = operations
   }
 
-  /// A surface whose routes the server adds to the router by itself.
-  package init(described description: APISurface) {
-    self.description = description
-    operations = []
-  }
-
   private init(description: APISurface, operations: [Operation<Routes>]) {
     self.description = description
     self.operations = operations
