@@ -112,7 +112,8 @@ let package = Package(
     module(
       "HTTPKit", in: "Sources/Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit", "ServerKit",
+        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit",
+        "ServerKit",
         "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore,
         nioHTTP1, nioSSL,
         nioWebSocket,
@@ -197,7 +198,8 @@ let package = Package(
     module(
       "MessagingAPI", in: "Sources/Messaging",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "GCMProtocol", "HTTPKit", "JSONEnvelope", "MCSProtocol",
+        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "HTTPKit", "JSONEnvelope",
+        "MCSProtocol",
         "MessagingEngine", "NetworkAddress", "OptionKit", "PushDomain", "TextEncoding", crypto, httpTypes, hummingbird,
         logging, nioCore,
       ]),
@@ -214,7 +216,7 @@ let package = Package(
       "CallbackAPI", in: "Sources/Callback",
       [
         "CallbackDomain", "CallbackEngine", "ChatAPI", "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit",
-        "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird,
+        "EntityRuntime", "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird,
       ]),
 
     // Notification.
@@ -292,7 +294,8 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EventSourcing", "Bayeux", "HTTPKit",
+        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EntityRuntime", "EventSourcing", "Bayeux",
+        "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
@@ -483,7 +486,7 @@ let package = Package(
         "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
-        "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
+        "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
         httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,

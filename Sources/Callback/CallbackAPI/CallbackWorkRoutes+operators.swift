@@ -1,6 +1,7 @@
 import CallbackDomain
 import CallbackEngine
 import EngineKit
+import EntityRuntime
 import EventSourcing
 import HTTPKit
 import HTTPTypes
@@ -16,7 +17,7 @@ import JSONEnvelope
 extension CallbackWorkRoutes {
   func queues(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let parameters = try await request.parameters(limits: limits)
-    let filter = try CallbackQueueFilter(parameters, now: Timestamp(milliseconds: WallClock.milliseconds()))
+    let filter = try CallbackQueueFilter(parameters, now: SystemTime().now)
     let page = try await callbacks.queues(filter)
     let queues = Dictionary(grouping: page.elements, by: \.request.serviceName).sorted { $0.key < $1.key }
     let url = ExternalURL(address, options.current, request, context)

@@ -1,3 +1,4 @@
+import EntityRuntime
 import EventSourcing
 import JSONEnvelope
 import JWTKit
@@ -23,7 +24,7 @@ struct ServiceAccountTests {
     let tokenURI: String
     let privateKey: String
     let project: String
-    let now = WallClock.milliseconds() / 1_000
+    let now = SystemTime().now.milliseconds / 1_000
 
     static func run(_ body: (Rig) async throws -> Void) async throws {
       try await SendRig.run { rig in

@@ -1,5 +1,7 @@
 import Crypto
 import Engine
+import EntityRuntime
+import EventSourcing
 import JSONEnvelope
 import PushDomain
 import Synchronization
@@ -43,7 +45,7 @@ struct WebPushEndpointTests {
   private func authorization(
     aud: String = "http://push.test", key: P256.Signing.PrivateKey = key
   ) throws -> (String, String) {
-    let end = WallClock.milliseconds() / 1_000 + 3_600
+    let end = SystemTime().now.milliseconds / 1_000 + 3_600
     let token = try VAPIDTests.token(VAPIDTests.claims(aud: #""\#(aud)""#, exp: "\(end)"), key: key)
     return ("Authorization", "vapid t=\(token), k=\(VAPIDTests.publicKey(key))")
   }

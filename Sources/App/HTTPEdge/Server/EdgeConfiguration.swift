@@ -1,4 +1,5 @@
 public import EdgeSecurity
+import EntityRuntime
 import EventSourcing
 public import NIOCore
 public import SupportAPI
@@ -26,7 +27,7 @@ public struct EdgeConfiguration: Sendable {
   /// Asks apps' back ends who their users are; without one, nobody of theirs can sign in. Spec: support requests 2.
   public var verifyIdentity: SupportIdentityVerifier
   /// The clock that users' tokens are judged by.
-  var now: @Sendable () -> Timestamp = { Timestamp(milliseconds: WallClock.milliseconds()) }
+  var now: @Sendable () -> Timestamp = { SystemTime().now }
   /// The server's version, which its description names.
   public var version = "0"
   /// The threads that serve connections; nil takes the process's shared ones.

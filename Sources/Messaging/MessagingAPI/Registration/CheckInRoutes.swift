@@ -1,3 +1,5 @@
+import EntityRuntime
+import EventSourcing
 import HTTPKit
 import HTTPTypes
 import Hummingbird
@@ -19,7 +21,7 @@ struct CheckInRoutes {
     let credentials = try await installations.checkIn(known)
     let answer = CheckInAnswer(
       androidID: credentials.id.androidID, securityToken: credentials.securityToken,
-      milliseconds: WallClock.milliseconds(),
+      milliseconds: SystemTime().now.milliseconds,
       settings: settings.forDevices(origin: settings.address.origin(request, context)))
     return Response(
       status: .ok, headers: [.contentType: "application/x-protobuf", .cacheControl: "no-store"],

@@ -1,3 +1,5 @@
+import EntityRuntime
+import EventSourcing
 import GCMProtocol
 import HTTPKit
 import HTTPTypes
@@ -38,7 +40,7 @@ struct WebPushRoutes {
     do throws(VAPIDAuthorization.Failure) {
       let vapid = try VAPIDAuthorization(authorization: authorization, cryptoKey: request.headers[.cryptoKey])
       let origins = settings.webPushOrigins.union([origin]).map { VAPIDAuthorization.normalized($0) }
-      try vapid.verify(origins: Set(origins), now: WallClock.milliseconds() / 1_000)
+      try vapid.verify(origins: Set(origins), now: SystemTime().now.milliseconds / 1_000)
       return vapid.publicKey
     } catch .rejected(let reason) {
       throw .forbidden("The VAPID token is of no use: \(reason)")

@@ -1,3 +1,4 @@
+import EntityRuntime
 import EventSourcing
 import OptionKit
 
@@ -28,7 +29,7 @@ public struct IdentityCheck: Sendable {
       do throws(KeyReader.Problem) {
         if let (fetched, date) = try await source.fetched() {
           keys += fetched
-          let now = Timestamp(milliseconds: WallClock.milliseconds())
+          let now = SystemTime().now
           if let apart = HTTPDate.clocksApart(date, now: now, beyond: policy.clockSkew) {
             obstacles.append(
               "\(TokenOptions.keys.keySetURL.name): this clock and its server's are \(apart.magnitude) s apart: tokens will be refused"

@@ -1,4 +1,5 @@
 import Crypto
+import EntityRuntime
 package import EventSourcing
 import Synchronization
 import TextEncoding
@@ -25,7 +26,7 @@ public final class TokenStore: Sendable {
   /// - Parameter directory: must exist; the file is made with the first token.
   /// - Throws: `.storage` or `.malformed` if a file is there that cannot be read.
   public convenience init(directory: String) throws(TokenStoreError) {
-    try self.init(directory: directory, now: { Timestamp(milliseconds: WallClock.milliseconds()) })
+    try self.init(directory: directory, now: { SystemTime().now })
   }
 
   package init(directory: String, now: @escaping @Sendable () -> Timestamp) throws(TokenStoreError) {

@@ -1,3 +1,4 @@
+import EntityRuntime
 import EventSourcing
 import JSONEnvelope
 
@@ -51,7 +52,7 @@ struct CallbackCaller {
   /// The next full hour that is more than `hours` away.
   static func fullHour(after hours: Int64) -> Timestamp {
     let hour: Int64 = 3_600_000
-    return Timestamp(milliseconds: (WallClock.milliseconds() / hour + hours + 1) * hour)
+    return Timestamp(milliseconds: (SystemTime().now.milliseconds / hour + hours + 1) * hour)
   }
 }
 

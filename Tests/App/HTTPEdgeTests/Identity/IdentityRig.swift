@@ -1,3 +1,4 @@
+import EntityRuntime
 import EventSourcing
 import StandInSupport
 import Synchronization
@@ -50,7 +51,7 @@ final class IdentityRig: Sendable {
   private final class Clock: Sendable {
     let ahead = Mutex<Int64>(0)
 
-    var now: Timestamp { Timestamp(milliseconds: WallClock.milliseconds() + ahead.withLock { $0 } * 1_000) }
+    var now: Timestamp { Timestamp(milliseconds: SystemTime().now.milliseconds + ahead.withLock { $0 } * 1_000) }
   }
 
   /// A token of the provider's.
