@@ -24,6 +24,10 @@ struct CometCourierTests {
     _ = await rig.engine.couriers.dispatcher.enqueue(message)
   }
 
+  private static func orders(_ reply: [JSONValue]) -> [Int] {
+    reply.compactMap { $0["data"]?["message"]?["order"]?.integer }
+  }
+
   private static func isReturn(_ event: PushEvent) -> Bool {
     if case .attemptReturned = event { true } else { false }
   }
@@ -62,11 +66,9 @@ struct CometCourierTests {
     let rig = try await EngineRig(directory: EngineRig.temporaryDirectory())
     for number in 1...3 { await enqueue(push(rig, number, to: "u1"), rig) }
     let client = ScriptedClient(rig, user: "u1")
-    _ = try await client.comeOnline()
-    var orders: [Int] = []
-    while orders.count < 3 {
-      orders += try await client.connect().compactMap { $0["data"]?["message"]?["order"]?.integer }
-    }
+    // The pushes may be there before the first connect comes.
+    var orders = Self.orders(try await client.comeOnline())
+    while orders.count < 3 { orders += Self.orders(try await client.connect()) }
     #expect(orders == [1, 2, 3])
     await rig.stop()
   }
@@ -74,7 +76,8 @@ struct CometCourierTests {
   @Test("it is delivered only when it is in the socket: a session that ends first does not count")
   func lost() async throws {
     let rig = try await DeviceRig()
-    let message = push(rig.rig, to: "u1")
+    // The clock runs as fast as it can: on a busy machine more of it passes than the story needs.
+    let message = push(rig.rig, to: "u1", seconds: 30 * 86_400)
     let gone = ScriptedClient(rig.rig, user: "u1")
     _ = try await gone.comeOnline()
     await enqueue(message, rig.rig)
@@ -85,14 +88,17 @@ struct CometCourierTests {
       await Task.yield()
     }
     let back = ScriptedClient(rig.rig, user: "u1")
-    _ = try await back.comeOnline()
-    let poll = try back.poll()
-    while !poll.isAnswered {
-      rig.time.advance(by: .milliseconds(20))
-      rig.engine.tick()
-      await Task.yield()
+    var orders = Self.orders(try await back.comeOnline())
+    while orders.isEmpty {
+      let poll = try back.poll()
+      while !poll.isAnswered {
+        rig.time.advance(by: .milliseconds(20))
+        rig.engine.tick()
+        await Task.yield()
+      }
+      orders += Self.orders(try await poll.reply())
     }
-    #expect(try await poll.reply()[0]["data"]?["message"]?["order"]?.integer == 1)
+    #expect(orders == [1])
     try await rig.stop()
   }
 
@@ -106,9 +112,9 @@ struct CometCourierTests {
     await rig.stop()
     let next = try await EngineRig(directory: directory)
     let back = ScriptedClient(next, user: "u1", clientID: client.clientID)
-    var order: Int?
-    while order == nil { order = try await back.connect().first?["data"]?["message"]?["order"]?.integer }
-    #expect(order == 1)
+    var orders: [Int] = []
+    while orders.isEmpty { orders += Self.orders(try await back.connect()) }
+    #expect(orders == [1])
     await next.stop()
   }
 }
