@@ -114,9 +114,8 @@ let package = Package(
       [
         "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit",
         "ServerKit",
-        "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore,
-        nioHTTP1, nioSSL,
-        nioWebSocket,
+        "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, lifecycle, logging,
+        metrics, nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket,
       ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
@@ -126,6 +125,12 @@ let package = Package(
     module(
       "CometEngine", in: "Sources/Comet",
       ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", collections]),
+    module(
+      "CometEdge", in: "Sources/Comet",
+      [
+        "Bayeux", "CometEngine", "EdgeSecurity", "EngineKit", "HTTPKit", "JSONEnvelope", "NetworkAddress", "ServerKit",
+        httpTypes, nioCore, nioHTTP1, nioWebSocket,
+      ]),
 
     // Push.
     module("PushDomain", in: "Sources/Push", ["EventSourcing", "OptionKit", heap]),
@@ -181,12 +186,14 @@ let package = Package(
         "PushEngine",
         "WebPushEncryption", crypto,
       ]),
-    module(
-      "DeviceEdge", in: "Sources/Messaging",
-      [
-        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "MCSProtocol", "MessagingEngine",
-        "NetworkAddress", "OptionKit", "PushDomain", "ServerKit", nioCore, nioPosix, logging, metrics, lifecycle,
-      ]),
+    .target(
+      name: "DeviceEdge",
+      dependencies: [
+        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "HTTPKit", "JSONEnvelope", "MCSProtocol",
+        "MessagingEngine", "NetworkAddress", "OptionKit", "PushDomain", "ServerKit", "TextEncoding", nioCore, nioHTTP1,
+        nioPosix, nioWebSocket, logging, metrics, lifecycle,
+      ],
+      path: "Sources/Messaging/DeviceEdge", exclude: ["Socket/DEVICE-SOCKET.md"], swiftSettings: strict),
     module(
       "CCSEdge", in: "Sources/Messaging",
       [
@@ -201,7 +208,7 @@ let package = Package(
         "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "GCMProtocol", "HTTPKit", "JSONEnvelope",
         "MCSProtocol",
         "MessagingEngine", "NetworkAddress", "OptionKit", "PushDomain", "TextEncoding", crypto, httpTypes, hummingbird,
-        logging, nioCore,
+        logging, nioCore, nioHTTP1,
       ]),
 
     // Callback.
@@ -294,15 +301,13 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "TextEncoding", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EntityRuntime", "EventSourcing", "Bayeux",
-        "HTTPKit",
+        "CometEdge", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EntityRuntime", "EventSourcing", "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "MCSProtocol", "NetworkAddress", "OptionKit", "ServerKit",
-        "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI",
-        hummingbird, httpTypes, nioCore, nioPosix, nioHTTP1, nioWebSocket, logging, metrics, lifecycle,
+        "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "OptionKit", "ServerKit",
+        hummingbird, httpTypes, nioCore, nioHTTP1, logging,
       ],
-      path: "Sources/App/HTTPEdge", exclude: ["WebSocket/DEVICE-SOCKET.md"], swiftSettings: strict),
+      path: "Sources/App/HTTPEdge", swiftSettings: strict),
     .systemLibrary(
       name: "CJemalloc", path: "Sources/App/CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     module(
@@ -475,15 +480,20 @@ let package = Package(
     tests(
       "EdgeSecurityTests", in: "Wire",
       ["EdgeSecurity", "NetworkAddress", "StandInSupport", nioCore, nioPosix, nioSSL, logging]),
-    tests("HTTPKitTests", in: "Wire", ["HTTPKit", nioCore, nioHTTP1, nioWebSocket]),
+    tests(
+      "HTTPKitTests", in: "Wire",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "ServerKit", hummingbird, logging, nioCore,
+        nioEmbedded, nioHTTP1, nioWebSocket,
+      ]),
     tests(
       "ServerKitTests", in: "Wire",
       ["ServerKit", "EdgeSecurity", "NetworkAddress", nioCore, nioEmbedded, nioPosix]),
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "MessagingAPI", "PushAPI", "Engine",
-        "ChatDomain",
+        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "DeviceEdge", "MessagingAPI",
+        "PushAPI", "Engine", "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "GCMProtocol",

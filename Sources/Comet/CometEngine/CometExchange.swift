@@ -2,7 +2,7 @@ public import Bayeux
 import DequeModule
 import Synchronization
 
-/// What a transport gives the gateway: a place to write replies to. Implemented by `HTTPEdge`.
+/// What a transport gives the gateway: a place to write replies to. Implemented by `CometEdge`.
 public protocol CometSink: AnyObject, Sendable {
   /// Writes `reply.messages` as one JSON array. Any thread; never blocks. For long polling this completes the request;
   /// a WebSocket takes any number. Reports the end of each write, in order, by `CometGateway.written`.

@@ -6,6 +6,7 @@ import NIOEmbedded
 import ServerKit
 import TestSupport
 
+@testable import CometEdge
 @testable import HTTPEdge
 
 /// Lets clients leave in great number, on connections without sockets: the pipeline is the server's, and so is the
@@ -36,7 +37,7 @@ struct Departures: Sendable {
     try Departing.measure("\(kind)") { count in
       for _ in 0..<count / Self.round { try depart(residents) }
     }
-    guard services.heldPolls.current == 0 else { throw Departing.Leak("a poll is held by nobody") }
+    guard services.services.heldPolls.current == 0 else { throw Departing.Leak("a poll is held by nobody") }
   }
 
   /// One round; returns once the engine has forgotten it.
@@ -45,10 +46,10 @@ struct Departures: Sendable {
     weak var handler: HTTPConnectionHandler?
     for index in 0..<Self.round {
       let channel = EmbeddedChannel(loop: residents.eventLoop as! EmbeddedEventLoop)
-      try HTTPPipeline(services: services).addHandlers(to: channel, residents)
+      try HTTPPipeline(site: services).addHandlers(to: channel, residents)
       let connection = try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self)
       try speak(on: channel)
-      if index == Self.round - 1 { (last, handler) = (connection.exchange, connection) }
+      if index == Self.round - 1 { (last, handler) = ((connection.poll as? CometPoll)?.exchange, connection) }
       leave(channel)
     }
     let deadline = ContinuousClock.now + .seconds(60)
@@ -103,7 +104,7 @@ struct Departures: Sendable {
   ) async throws {
     let channel = NIOAsyncTestingChannel(loop: loop)
     let handler = try await loop.executeInContext {
-      try HTTPPipeline(services: services).addHandlers(to: channel, residents)
+      try HTTPPipeline(site: services).addHandlers(to: channel, residents)
       return Remembered(try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
     }
     try await channel.writeInbound(ByteBuffer(string: head))

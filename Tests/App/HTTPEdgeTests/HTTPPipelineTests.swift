@@ -18,7 +18,7 @@ struct HTTPPipelineTests {
         let loop = NIOAsyncTestingEventLoop()
         let stage = Stage(channel: NIOAsyncTestingChannel(loop: loop), residents: LoopResidents(eventLoop: loop))
         try await loop.executeInContext {
-          try HTTPPipeline(services: services).addHandlers(to: stage.channel, stage.residents)
+          try HTTPPipeline(site: services).addHandlers(to: stage.channel, stage.residents)
         }
         try await stage.channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1))
         try await body(stage)

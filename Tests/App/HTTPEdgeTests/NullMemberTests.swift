@@ -7,6 +7,7 @@ import PushDomain
 import Testing
 import TextEncoding
 
+@testable import DeviceEdge
 @testable import HTTPEdge
 
 /// Support's own are in `SupportNullTests`, tokens and their keys in `IdentityNullTests`.

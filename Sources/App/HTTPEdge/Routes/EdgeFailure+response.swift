@@ -1,4 +1,3 @@
-import Engine
 import Hummingbird
 import SupportAPI
 

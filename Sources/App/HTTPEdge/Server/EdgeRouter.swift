@@ -1,6 +1,7 @@
 import AuditAPI
 import CallbackAPI
 import ChatAPI
+import CometEdge
 import EdgeSecurity
 import Engine
 import HTTPTypes
@@ -56,7 +57,7 @@ struct EdgeRouter {
         storage: router.engine.storage, access: ServiceAccess(engine: router.engine), limits: router.limits,
         address: router.messaging.address)
     },
-    comet,
+    .comet,
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
         devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)

@@ -1,5 +1,5 @@
 /// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
-enum Surface: Int, CaseIterable {
+enum Surface: UInt8, CaseIterable {
   case comet, webSocket, service, devices, agent, operation, messaging, support, other
 
   /// - Parameter target: the request target: path and query string.
@@ -33,6 +33,17 @@ enum Surface: Int, CaseIterable {
     } else {
       self = .other
     }
+  }
+
+  /// The part that a request was found to be for.
+  init(_ place: HTTPSurface) {
+    guard let surface = Surface(rawValue: place.number) else { preconditionFailure("a surface of another server") }
+    self = surface
+  }
+
+  /// As the connection has it.
+  var place: HTTPSurface {
+    HTTPSurface(number: rawValue, isForCustomers: isForCustomers, namesUsers: namesUsers)
   }
 
   /// Whether pages of other origins may use it. Spec: GMS 2.2.

@@ -1,13 +1,13 @@
 import GCMProtocol
-package import HTTPKit
-package import HTTPTypes
-package import NIOCore
+import HTTPKit
+import HTTPTypes
+import NIOCore
 
 /// The answer to a request that sends: small, and complete. Spec: GCM B4, B5, E4.
-package struct SendAnswer: Sendable {
-  package let status: HTTPResponse.Status
+struct SendAnswer: Sendable {
+  let status: HTTPResponse.Status
   let contentType: StaticString
-  package let body: [UInt8]
+  let body: [UInt8]
   /// Seconds. Never on a 200: one client library would send everything again. Spec: GCM B4.7.
   var retryAfter: Int?
 
@@ -38,7 +38,7 @@ package struct SendAnswer: Sendable {
   }
 
   /// The whole response; to HEAD without its body.
-  package func write(into buffer: inout ByteBuffer, isHead: Bool, closing: Bool, _ security: SecurityFields) {
+  func write(into buffer: inout ByteBuffer, isHead: Bool, closing: Bool, _ security: SecurityFields) {
     ResponseSerializer.statusLine(status, into: &buffer)
     buffer.writeStaticString("Content-Type: ")
     buffer.writeStaticString(contentType)

@@ -1,17 +1,17 @@
 import EventSourcing
 import GCMProtocol
 import HTTPKit
-package import HTTPTypes
+import HTTPTypes
 import PushDomain
 
 /// How a request is read, and its answer written. Spec: GCM B2-B5, E1-E4.
-package enum SendDialect: Equatable, Sendable {
+enum SendDialect: Equatable, Sendable {
   case json
   /// Plain text: also whatever does not say what it is. Spec: GCM B1.2.
   case form
   case v1(project: String)
 
-  package init(_ route: SendRoute, contentType: String?) {
+  init(_ route: SendRoute, contentType: String?) {
     switch route {
     case .legacy: self = MediaType(contentType)?.isJSON == true ? .json : .form
     case .v1(let project): self = .v1(project: project)
@@ -60,7 +60,7 @@ package enum SendDialect: Equatable, Sendable {
 
   /// The whole request is refused, whatever it says.
   /// - Parameter retryAfter: seconds; nil for the usual ones if the status asks for a retry.
-  package func refusal(_ status: HTTPResponse.Status, retryAfter: Int? = nil) -> SendAnswer {
+  func refusal(_ status: HTTPResponse.Status, retryAfter: Int? = nil) -> SendAnswer {
     if case .v1 = self { return .v1(V1Answer(status: status.code), retryAfter: retryAfter) }
     let usual = status == .serviceUnavailable ? EdgeLimits.retryAfterSeconds : nil
     return .page(status, retryAfter: retryAfter ?? usual)

@@ -4,7 +4,7 @@ import GCMProtocol
 package import HTTPKit
 import HTTPTypes
 package import MessagingEngine
-package import NetworkAddress
+import NetworkAddress
 
 /// Takes messages of app servers: checks the key, reads the message, has it sent, and says what became of it.
 /// Spec: GCM B1-B5, E1-E4.
@@ -13,25 +13,14 @@ package struct SendEndpoint: Sendable {
   let tokens: TokenStore
 
   /// What of a request matters here.
-  package struct Call: Sendable {
+  struct Call: Sendable {
     let route: SendRoute
     let isPost: Bool
     let authorization: String?
-    package let contentType: String?
+    let contentType: String?
     /// IP address of the client.
     let address: IPAddress?
     let body: [UInt8]
-
-    package init(
-      route: SendRoute, isPost: Bool, authorization: String?, contentType: String?, address: IPAddress?, body: [UInt8]
-    ) {
-      self.route = route
-      self.isPost = isPost
-      self.authorization = authorization
-      self.contentType = contentType
-      self.address = address
-      self.body = body
-    }
   }
 
   package init(messaging: MessagingService, tokens: TokenStore) {
@@ -39,7 +28,7 @@ package struct SendEndpoint: Sendable {
     self.tokens = tokens
   }
 
-  package func answer(to call: Call) async -> SendAnswer {
+  func answer(to call: Call) async -> SendAnswer {
     let dialect = SendDialect(call.route, contentType: call.contentType)
     guard call.isPost else { return dialect.refusal(.methodNotAllowed) }
     // What is not replayed yet must not look unknown.

@@ -1,6 +1,8 @@
 import Bayeux
+import CometEngine
 import EdgeSecurity
-import Engine
+import EngineKit
+import HTTPKit
 import NIOCore
 import NIOWebSocket
 import NetworkAddress
@@ -21,7 +23,8 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
 
   private enum Phase { case open, leaving, closing, closed }
 
-  private let services: EdgeServices
+  private let gateway: CometGateway
+  private let services: HTTPServices
   private var residency: Residency
   let eventLoop: any EventLoop
   /// Whose it is: by the upgrade request, or since a message has proven it.
@@ -39,8 +42,10 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
   private var awaitsPong = false
 
   init(
-    services: EdgeServices, residents: LoopResidents, caller: Caller, browserID: String?, address: IPAddress?
+    gateway: CometGateway, services: HTTPServices, residents: LoopResidents, caller: Caller, browserID: String?,
+    address: IPAddress?
   ) {
+    self.gateway = gateway
     self.services = services
     residency = Residency(among: residents)
     eventLoop = residents.eventLoop
@@ -68,11 +73,11 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
     guard residency.end() else { return }
     phase = .closed
     context = nil
-    if let exchange { services.engine.comet.closed(exchange) }
+    if let exchange { gateway.closed(exchange) }
   }
 
   private func openExchange() {
-    exchange = services.engine.comet.open(
+    exchange = gateway.open(
       self, transport: .webSocket, userKey: caller.userKey, browserID: browserID, accessToken: caller.accessToken,
       address: address)
   }
@@ -100,11 +105,11 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
   private func received(_ message: ByteBuffer) {
     services.metrics.countWebSocketMessage()
     guard services.identity.holds(caller) else { return fail(.policyViolation) }
-    switch HTTPConnectionHandler.decode(message) {
+    switch CometBody.decode(message) {
     case .success(let messages):
       prove(messages)
       guard maySpend(messages) else { return fail(.tryAgainLater) }
-      if let exchange { services.engine.comet.received(messages, on: exchange) }
+      if let exchange { gateway.received(messages, on: exchange) }
     case .failure:
       let isText = message.withUnsafeReadableBytes { String(validating: $0, as: UTF8.self) != nil }
       fail(isText ? .unexpectedServerError : .dataInconsistentWithMessage)
@@ -128,7 +133,7 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
   private func become(_ userKey: String) {
     guard caller.userKey == nil else { return }
     caller.userKey = userKey
-    if let exchange { services.engine.comet.closed(exchange) }
+    if let exchange { gateway.closed(exchange) }
     openExchange()
   }
 
@@ -137,7 +142,7 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
     guard messages.contains(where: { $0.channel == ChannelName.handshake }) else { return true }
     let callers = caller.userKey.map { [StrangerBudgets.Caller(user: $0)] } ?? []
     guard let refusal = services.budgets.take(.sessions, from: address, by: callers) else { return true }
-    services.engine.security.note(SecurityLog.Kind(refusal), from: address)
+    services.security.note(SecurityLog.Kind(refusal), from: address)
     return false
   }
 
@@ -189,7 +194,7 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
     // A message may prove whose the socket is while this is being written: another exchange goes on then.
     let exchange = exchange
     guard phase == .open || phase == .leaving, context != nil else { return written(exchange, success: false) }
-    let length = 2 + reply.messages.reduce(0) { $0 + $1.count } + max(0, reply.messages.count - 1)
+    let length = reply.length
     guard backlog + length <= services.limits.webSocketBacklogBytesMaximum else {
       written(exchange, success: false)
       return close()
@@ -197,12 +202,12 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
     arrival.begin()
     var buffer = responseBuffer(capacity: length + 10)
     WebSocketFrameWriter.header(.text, length: length, into: &buffer)
-    HTTPConnectionHandler.writeArray(reply.messages, into: &buffer)
+    reply.write(into: &buffer)
     write(buffer) { self.written(exchange, success: $0) }
   }
 
   private func written(_ exchange: CometExchange?, success: Bool) {
-    if let exchange { services.engine.comet.written(exchange, success: success) }
+    if let exchange { gateway.written(exchange, success: success) }
   }
 
   private func write(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) {

@@ -1,6 +1,6 @@
-import DeviceEdge
-import Engine
+import HTTPKit
 import MCSProtocol
+import MessagingEngine
 import NIOCore
 import NIOWebSocket
 import NetworkAddress
@@ -16,7 +16,8 @@ final class DeviceSocketHandler: DeviceHandler {
   private static let metrics = DeviceMetrics(transport: "socket")
   private static let sessionLimits = MCSLimits()
 
-  private let services: EdgeServices
+  private let messaging: MessagingService
+  private let services: HTTPServices
   private(set) var residency: Residency
   private let address: IPAddress?
   private var codec = DeviceSocketCodec()
@@ -30,7 +31,8 @@ final class DeviceSocketHandler: DeviceHandler {
   /// Bytes of one text of the client.
   static var textBytesMaximum: Int { sessionLimits.stanzaBytesMaximum }
 
-  init(services: EdgeServices, residents: LoopResidents, address: IPAddress?) {
+  init(messaging: MessagingService, services: HTTPServices, residents: LoopResidents, address: IPAddress?) {
+    self.messaging = messaging
     self.services = services
     self.address = address
     residency = Residency(among: residents)
@@ -44,7 +46,7 @@ final class DeviceSocketHandler: DeviceHandler {
     self.context = context
     residency.begin(self)
     let connection = DeviceConnection(
-      messaging: services.engine.messaging, eventLoop: residency.residents.eventLoop, metrics: Self.metrics,
+      messaging: messaging, eventLoop: residency.residents.eventLoop, metrics: Self.metrics,
       guesses: services.guesses, limits: Self.sessionLimits, address: address, transport: self)
     self.connection = connection
     connection.opened()

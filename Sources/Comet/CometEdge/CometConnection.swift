@@ -1,15 +1,16 @@
-import Engine
-import NIOCore
+package import CometEngine
+package import HTTPKit
+package import NIOCore
 
 /// A connection of a Comet client: what the engine says to it is said on its event loop.
-protocol CometConnection: AnsweringHandler, CometSink {
+package protocol CometConnection: AnsweringHandler, CometSink {
   var eventLoop: any EventLoop { get }
   func deliver(_ reply: CometReply)
 }
 
 extension CometConnection {
   /// Any thread.
-  func send(_ reply: CometReply) {
+  package func send(_ reply: CometReply) {
     if eventLoop.inEventLoop {
       deliver(reply)
     } else {
@@ -17,5 +18,5 @@ extension CometConnection {
     }
   }
 
-  func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
+  package func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
 }

@@ -1,21 +1,18 @@
-import Engine
 import HTTPTypes
-import NIOCore
+package import NIOCore
 
 /// From an answer to bytes on the wire.
 extension HTTPConnectionHandler {
   /// Answers and goes on with the connection, if the client wants to.
-  func respond(_ failure: EdgeFailure) {
+  package func respond(_ failure: EdgeFailure) {
     let failure = refusalOfWrongCredential(failure.status) ?? failure
-    let dialect = ErrorDialect(surface, target: target)
-    let body = dialect.body(failure)
+    let (contentType, body) = site.body(of: failure, on: self)
     var buffer = responseBuffer(capacity: 384 + body.count)
     ResponseSerializer.statusLine(failure.status, into: &buffer)
-    ResponseSerializer.fixedFields(dialect.contentType, into: &buffer)
+    ResponseSerializer.fixedFields(contentType, into: &buffer)
     ResponseSerializer.fields(failure.fields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
-    ResponseSerializer.finishHead(
-      .length(body.count), closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
+    finishHead(.length(body.count), into: &buffer)
     if !machine.isHead { buffer.writeBytes(body) }
     write(buffer, status: failure.status.code)
   }
@@ -38,12 +35,12 @@ extension HTTPConnectionHandler {
     case .excess: .headTooLarge
     case .unknownExpectation:
       EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException")
-    case .asJudged: incoming?.refusal ?? EdgeFailure(parserError: parserError)
+    case .asJudged: incoming?.judgement.refusal ?? EdgeFailure(parserError: parserError)
     }
   }
 
   /// Writes a whole response at once.
-  func write(_ response: ByteBuffer, status: Int) {
+  package func write(_ response: ByteBuffer, status: Int) {
     services.metrics.countResponse(surface, status: status)
     writeEnd(response)
   }
@@ -59,9 +56,9 @@ extension HTTPConnectionHandler {
 
   private func responseWritten(_ result: Result<Void, any Error>) {
     let isWritten = if case .success = result { true } else { false }
-    if let exchange {
-      self.exchange = nil
-      services.engine.comet.written(exchange, success: isWritten)
+    if let poll {
+      self.poll = nil
+      poll.written(success: isWritten)
     }
     tellAndGoOn(.written(success: isWritten))
   }
@@ -73,7 +70,18 @@ extension HTTPConnectionHandler {
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
 
-  func writeCrossOriginFields(into buffer: inout ByteBuffer) {
+  /// To HEAD all is answered but the body.
+  package var isHead: Bool { machine.isHead }
+  /// The connection ends with the answer.
+  package var closesAfterResponse: Bool { machine.closesAfterResponse }
+
+  /// Writes what every answer has, the framing fields and the blank line.
+  package func finishHead(_ framing: ResponseSerializer.Framing, into buffer: inout ByteBuffer) {
+    ResponseSerializer.finishHead(
+      framing, closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
+  }
+
+  package func writeCrossOriginFields(into buffer: inout ByteBuffer) {
     guard surface.isForCustomers else { return }
     buffer.writeStaticString("Vary: Origin\r\n")
     guard let origin else { return }

@@ -1,17 +1,17 @@
 import EdgeSecurity
-import Engine
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
-import SupportAPI
 
 /// Requests for the router: one `Task` each, which this connection owns, and which the client's leaving cancels.
 extension HTTPConnectionHandler {
   /// Bodies of known length up to this many bytes are collected and leave in one write with their head.
   private static let collectedBytesMaximum = 262_144
 
-  func route(_ request: RequestInProgress) {
+  /// Has the router answer.
+  /// - Parameter path: the target as the router has it; nil for the one that was asked for.
+  package func route(_ request: RequestInProgress, as path: String? = nil) {
     guard let context else { return }
     let userKey: String?
     do throws(EdgeFailure) {
@@ -26,23 +26,26 @@ extension HTTPConnectionHandler {
       sharer: services.budgets.sharer(clientAddress))
     var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")
     head.headerFields[.gmsUser] = userKey
-    if surface == .support { head.path = SupportTarget.withoutFormat(request.head.uri) }
+    if let path { head.path = path }
     let work = Request(head: head, body: RequestBody(buffer: request.body ?? ByteBuffer()))
     task = Task { [self, surface] in await serve(work, EdgeRequestContext(source: source), surface) }
   }
 
-  /// Whose the request is.
-  /// - Parameter inBand: a token that stands in a message.
-  func caller(_ head: HTTPRequestHead, inBand: String? = nil) throws(EdgeFailure) -> Caller {
-    try services.identity.caller(head.headers, inBand: inBand, peer: peer, address: clientAddress)
+  /// Has `work` answer, past the router. Its answer is written on the event loop, if `isRouting` still.
+  package func work(_ work: @escaping @Sendable () async -> Void) {
+    tell(.routes)
+    task = Task { await work() }
   }
 
-  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext, _ surface: Surface) async {
+  /// Somebody works on the request, and its client waits.
+  package var isRouting: Bool { machine.isRouting }
+
+  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext, _ surface: HTTPSurface) async {
     var response: Response
     do {
       response = try await services.responder.respond(to: request, context: context)
     } catch {
-      response = EdgeFailure(describing: error, logger: services.logger).response(for: surface)
+      response = site.response(to: EdgeFailure(describing: error, logger: services.logger), on: surface)
     }
     do {
       if let length = response.body.contentLength, length <= Self.collectedBytesMaximum {
@@ -128,7 +131,7 @@ extension HTTPConnectionHandler {
     ResponseSerializer.statusLine(head.status, into: &buffer)
     ResponseSerializer.fields(head.headerFields, into: &buffer)
     writeCrossOriginFields(into: &buffer)
-    ResponseSerializer.finishHead(framing, closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
+    finishHead(framing, into: &buffer)
   }
 }
 

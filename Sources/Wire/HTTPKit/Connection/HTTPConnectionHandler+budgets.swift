@@ -1,10 +1,8 @@
-import EdgeSecurity
-import Engine
-import HTTPTypes
-import NIOCore
-import NIOHTTP1
+package import EdgeSecurity
+import EngineKit
+package import HTTPTypes
+package import NIOHTTP1
 import NetworkAddress
-import SupportAPI
 
 /// What strangers may do so often and no oftener.
 extension HTTPConnectionHandler {
@@ -14,8 +12,8 @@ extension HTTPConnectionHandler {
   }
 
   /// Nil if the request may go on. Looked at before its body is read.
-  func overspending(_ head: HTTPRequestHead) -> EdgeFailure? {
-    guard let action = budgetedAction(of: head) else { return nil }
+  package func overspending(_ action: BudgetedAction?, _ head: HTTPRequestHead) -> EdgeFailure? {
+    guard let action else { return nil }
     let callers = callers(head)
     guard !isKnown(head, action) else { return nil }
     guard let refusal = services.budgets.take(action, from: clientAddress, by: callers) else { return nil }
@@ -23,41 +21,29 @@ extension HTTPConnectionHandler {
   }
 
   /// Nil if as much may be taken in. Looked at once the body's size is known.
-  func overspending(_ request: RequestInProgress) -> EdgeFailure? {
-    guard let size = request.body?.readableBytes, size > 0, budgetedAction(of: request.head) == .uploads,
-      !isKnown(request.head, .uploads)
-    else { return nil }
+  package func overspending(uploads size: Int, _ head: HTTPRequestHead) -> EdgeFailure? {
+    guard !isKnown(head, .uploads) else { return nil }
     return services.budgets.take(
-      .uploadedKibibytes, (size + 1_023) / 1_024, from: clientAddress, by: callers(request.head)
+      .uploadedKibibytes, (size + 1_023) / 1_024, from: clientAddress, by: callers(head)
     ).map { refuse($0) }
   }
 
-  /// Nil if one more Comet session may be asked for.
-  func overspendingSessions(userKey: String?) -> EdgeFailure? {
+  /// Nil if one more session may be asked for.
+  package func overspendingSessions(userKey: String?) -> EdgeFailure? {
     let callers = userKey.map { [StrangerBudgets.Caller(user: $0)] } ?? []
     return services.budgets.take(.sessions, from: clientAddress, by: callers).map { refuse($0) }
   }
 
   /// A credential was shown and opened nothing: it is counted, and beyond the budget of its address the answer is
   /// another one. Nil for every other answer.
-  func refusalOfWrongCredential(_ status: HTTPResponse.Status) -> EdgeFailure? {
+  package func refusalOfWrongCredential(_ status: HTTPResponse.Status) -> EdgeFailure? {
     guard status == .unauthorized, showsCredential else { return nil }
     return services.guesses.wrongCredential(from: clientAddress).map { EdgeFailure($0) }
   }
 
   private func refuse(_ refusal: StrangerBudgets.Refusal) -> EdgeFailure {
-    services.engine.security.note(SecurityLog.Kind(refusal), from: clientAddress)
+    services.security.note(SecurityLog.Kind(refusal), from: clientAddress)
     return EdgeFailure(refusal)
-  }
-
-  private func budgetedAction(of head: HTTPRequestHead) -> BudgetedAction? {
-    switch surface {
-    case .comet, .agent, .operation, .webSocket: return nil
-    case .messaging where SendRoute(target: head.uri) != nil: return nil
-    case .messaging, .service, .devices, .support, .other:
-      return BudgetedRoute.action(
-        head.method.rawValue, SupportTarget.withoutFormat(head.uri).prefix { $0 != "?" })
-    }
   }
 
   /// Whom a request names itself as: its user, and what it shows that is one user's or device's own. A name and
@@ -65,8 +51,8 @@ extension HTTPConnectionHandler {
   private func callers(_ head: HTTPRequestHead) -> [StrangerBudgets.Caller] {
     var callers: [StrangerBudgets.Caller] = []
     // What is still to be proven might be somebody else's name, who would pay for it; the proof pays instead.
-    if !services.configuration.identity.provesUsers,
-      case .success(let user?) = UserKey.read(head.headers[UserKey.headerName], limits: limits)
+    if !services.identity.policy.provesUsers,
+      case .success(let user?) = UserKey.read(head.headers[UserKey.headerName], limits: services.limits)
     {
       callers.append(StrangerBudgets.Caller(user: user))
     }
@@ -87,21 +73,4 @@ extension HTTPConnectionHandler {
     }
     return services.tokens.token(for: pair.password) != nil
   }
-}
-
-extension EdgeFailure {
-  init(_ refusal: StrangerBudgets.Refusal) {
-    self.init(
-      .tooManyRequests, "Too many \(refusal.action.summary) in so short a time", exception: "LimitException")
-    retryAfter = refusal.retryAfterSeconds
-  }
-}
-
-extension EdgeFailure {
-  static let tooManyConnections: EdgeFailure = {
-    var failure = EdgeFailure(
-      .tooManyRequests, "There are too many connections from this address", exception: "LimitException")
-    failure.retryAfter = EdgeLimits.retryAfterSeconds
-    return failure
-  }()
 }

@@ -1,31 +1,30 @@
-import Bayeux
-import Engine
-import HTTPTypes
-import NIOCore
-import NIOHTTP1
-import NetworkAddress
-import ServerKit
+package import NIOCore
+package import NIOHTTP1
+package import NetworkAddress
+package import ServerKit
 
-/// One HTTP/1.1 connection: the only handler above the parser. Does what its machine wants done.
+/// One HTTP/1.1 connection: the only handler above the parser. Does what its machine wants done; what is said to
+/// requests is its site's.
 ///
-/// Safe to share because all state is touched on the channel's event loop only; the methods that others call from
-/// elsewhere (`send` and those of `HTTPConnectionHandler+routes.swift`) do nothing but go there.
-final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, AnsweringHandler,
+/// Safe to share because all state is touched on the channel's event loop only; what others call from elsewhere does
+/// nothing but go there.
+package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, AnsweringHandler,
   @unchecked Sendable
 {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
+  package typealias InboundIn = HTTPServerRequestPart
+  package typealias InboundOut = HTTPServerRequestPart
+  package typealias OutboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
 
-  let services: EdgeServices
+  let site: any HTTPSite
+  package let services: HTTPServices
   private var residency: Residency
-  let eventLoop: any EventLoop
+  package let eventLoop: any EventLoop
   /// The handler below, which goes when the protocol changes.
   let parser: ByteToMessageHandler<MeteredRequestDecoder>
   /// What that handler reads with.
   let meter: MeteredRequestDecoder
-  var context: ChannelHandlerContext?
+  package private(set) var context: ChannelHandlerContext?
   private(set) var machine: HTTPConnectionMachine
   /// What the parser has stumbled over.
   private(set) var parserError: HTTPParserError?
@@ -33,28 +32,32 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private var isPumping = false
 
   // The request in progress.
-  /// While its body is being read; with what it will be refused for once it has been.
-  var incoming: (head: HTTPRequestHead, refusal: EdgeFailure?)?
-  var surface = Surface.other
-  var target = ""
+  /// While its body is being read; with what is said to it once it has been.
+  var incoming: (head: HTTPRequestHead, judgement: HTTPJudgement)?
+  package internal(set) var surface: HTTPSurface
+  package internal(set) var target = ""
   /// There is an `Authorization`; with a name and a password in it.
   var (showsCredential, showsPassword) = (false, false)
   /// Where it comes from: the client's own address, also behind a trusted proxy.
-  var clientAddress: IPAddress?
+  package internal(set) var clientAddress: IPAddress?
+  /// Of the page that it comes from, if that may read the answer.
   var origin: String?
-  var exchange: CometExchange?
-  /// What became of the last answer of the Comet endpoint.
-  var arrival = ResponseArrival()
+  /// Who answers it, if it is a poll.
+  package internal(set) var poll: (any HTTPPoll)?
+  /// What became of the last poll's answer.
+  package var arrival = ResponseArrival()
   var task: Task<Void, Never>?
 
   /// The other end of the connection.
   private(set) lazy var peer = context?.channel.remoteAddress.flatMap { IPAddress($0) }
 
   init(
-    services: EdgeServices, residents: LoopResidents, parser: ByteToMessageHandler<MeteredRequestDecoder>,
+    site: any HTTPSite, residents: LoopResidents, parser: ByteToMessageHandler<MeteredRequestDecoder>,
     meter: MeteredRequestDecoder
   ) {
-    self.services = services
+    self.site = site
+    services = site.services
+    surface = services.settings.otherSurface
     residency = Residency(among: residents)
     self.parser = parser
     self.meter = meter
@@ -62,20 +65,19 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     machine = HTTPConnectionMachine(limits: services.connectionLimits)
   }
 
-  var limits: EdgeLimits { services.limits }
-  var isTLS: Bool { services.isTLS }
-  var residents: LoopResidents { residency.residents }
+  package var isTLS: Bool { services.isTLS }
+  package var residents: LoopResidents { residency.residents }
 
   // MARK: Life
 
-  func handlerAdded(context: ChannelHandlerContext) {
+  package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     residency.begin(self)
     tell(.opened(isStopping: residents.isStopping))
   }
 
   /// The connection is gone, or another protocol's handler takes over.
-  func release() {
+  package func release() {
     guard residency.end() else { return }
     context = nil
     incoming = nil
@@ -115,7 +117,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case .writeContinue: writeContinue()
     case .serve(let body): serve(body)
     case .refuse(let refusal):
-      if refusal == .unreadable { surface = .other }
+      if refusal == .unreadable { surface = services.settings.otherSurface }
       respond(failure(refusal))
     case .giveUp:
       task?.cancel()
@@ -133,9 +135,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// The request has been answered: ready for the next one.
   private func forget() {
     task = nil
-    exchange = nil
+    poll = nil
     origin = nil
-    surface = .other
+    surface = services.settings.otherSurface
   }
 
   /// Waits for the client to read the refusal and to stop sending.
@@ -143,26 +145,26 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     context?.close(mode: .output).assumeIsolated().whenFailure { _ in self.close() }
   }
 
-  /// The client of a Comet request has left before the answer.
+  /// The client of a poll has left before the answer.
   private func departed() {
     services.heldPolls.close()
     services.metrics.countDepartedClient()
-    if let exchange { services.engine.comet.closed(exchange) }
+    poll?.departed()
   }
 
   // MARK: From the client
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) { tellAndGoOn(.part(unwrapInboundIn(data))) }
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) { tellAndGoOn(.part(unwrapInboundIn(data))) }
 
-  func channelReadComplete(context: ChannelHandlerContext) {
+  package func channelReadComplete(context: ChannelHandlerContext) {
     tell(.readCompleted(bytesRead: meter.bytesRead))
     context.fireChannelReadComplete()
   }
 
   /// Reading stops while a further request waits; the client's leaving is noticed all the same.
-  func read(context: ChannelHandlerContext) { tell(.readAsked) }
+  package func read(context: ChannelHandlerContext) { tell(.readAsked) }
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let event = event as? ChannelEvent, event == .inputClosed {
       arrival.end(wasReset: false, context)
       tell(.inputClosed)
@@ -171,7 +173,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is IOError { arrival.end(wasReset: true, context) }
     parserError = error as? HTTPParserError
     if let parserError {
@@ -183,7 +185,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension HTTPConnectionHandler {
-  func deadlinePassed() { tell(.deadlinePassed(now: residents.milliseconds)) }
-  func serverStops() { tell(.stops) }
-  func cut() { tell(.cut) }
+  package func deadlinePassed() { tell(.deadlinePassed(now: residents.milliseconds)) }
+  package func serverStops() { tell(.stops) }
+  package func cut() { tell(.cut) }
 }

@@ -1,23 +1,29 @@
 import EdgeSecurity
-import Engine
-import NIOCore
+import EngineKit
+package import NIOCore
 import NIOHTTP1
-import NIOPosix
+package import NIOPosix
 import NetworkAddress
-import ServerKit
+package import ServerKit
 
 /// The pipeline of an HTTP connection.
-struct HTTPPipeline: PortPipeline {
-  let services: EdgeServices
+package struct HTTPPipeline: PortPipeline {
+  private let site: any HTTPSite
+  private let services: HTTPServices
 
-  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { EdgeLimits.readBufferBytes }
+  package init(site: any HTTPSite) {
+    self.site = site
+    services = site.services
+  }
 
-  func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
+  package static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { EdgeLimits.readBufferBytes }
+
+  package func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
     // Under TLS the end of the client's stream is the end of the connection: nobody half-closes it.
     bootstrap.childChannelOption(.allowRemoteHalfClosure, value: !services.isTLS)
   }
 
-  func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
+  package func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = services.limits.headBytesMaximum
     limits.maxHeaderListSize = services.limits.headBytesMaximum
@@ -26,17 +32,16 @@ struct HTTPPipeline: PortPipeline {
     let parser = ByteToMessageHandler(meter)
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(parser)
-    try pipeline.addHandler(
-      HTTPConnectionHandler(services: services, residents: residents, parser: parser, meter: meter))
+    try pipeline.addHandler(HTTPConnectionHandler(site: site, residents: residents, parser: parser, meter: meter))
   }
 
-  func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
+  package func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {
     services.metrics.countRefusedConnection()
     let failure: EdgeFailure
     switch refusal {
     case .full: failure = .unavailable("The server has no room for another connection")
     case .tooManyFromAddress:
-      services.engine.security.note(.tooManyConnections, from: channel.remoteAddress.flatMap { IPAddress($0) })
+      services.security.note(.tooManyConnections, from: channel.remoteAddress.flatMap { IPAddress($0) })
       failure = .tooManyConnections
     }
     // Nothing is said in the clear where TLS is spoken: such a connection is closed without a word.

@@ -1,43 +1,50 @@
+package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
 
+extension RoutedSurface {
+  /// Answered by `CometEndpoint`, before the router is asked: a surface of whatever routes a server has.
+  package static var comet: RoutedSurface {
+    let surface = CometEndpoint.surface
+    return RoutedSurface(
+      surface.name, surface.about, surface.operations.map { Operation(pastRouter: $0) }, schemas: surface.schemas)
+  }
+}
+
 /// Spec: GMS 4; Bayeux 1.0.
-extension EdgeRouter {
-  /// Answered by each connection itself, before the router is asked.
-  static let comet = RoutedSurface<EdgeRouter>(
+extension CometEndpoint {
+  fileprivate static let surface = APISurface(
     "comet", "Events of chats and support requests as they happen: Bayeux 1.0 by long polls or over a WebSocket.",
     [
-      Operation(
-        pastRouter: APIOperation(
-          .post, "/genesys/cometd", "exchangeBayeux", "Exchange Bayeux messages",
-          about: """
-            One message or several: `/meta/handshake`, `/meta/connect`, `/meta/subscribe` to `/_genesys`, \
-            `/meta/disconnect`. Of each session the first connect is answered at once, the later ones are held until \
-            there is an event, or for 25 seconds. Any path below this one is the same resource. A handshake with \
-            `Authorization: Bearer` and an end user's access token may subscribe to `/support/requests/{id}` and \
-            `/support/requests/*`, and publishes there which comments it has shown.
-            """,
-          access: .customer,
-          parameters: [
-            .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
-          ],
-          body: .json(
-            .either(.list(of: .named("BayeuxRequest"), 1...64), .named("BayeuxRequest"))),
-          answers: [
-            .json(
-              200, "Always an array; events come before the answer to the connect.", .list(of: .named("BayeuxMessage")))
-          ],
-          failures: [400])),
-      Operation(
-        pastRouter: APIOperation(
-          .get, "/genesys/cometd", "openCometWebSocket", "Speak Bayeux over a WebSocket",
-          about:
-            "With the header fields of a WebSocket handshake (RFC 6455). Each text message is what a POST's body is.",
-          access: .customer,
-          parameters: [
-            .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
-          ],
-          answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400, 403])),
+      APIOperation(
+        .post, "/genesys/cometd", "exchangeBayeux", "Exchange Bayeux messages",
+        about: """
+          One message or several: `/meta/handshake`, `/meta/connect`, `/meta/subscribe` to `/_genesys`, \
+          `/meta/disconnect`. Of each session the first connect is answered at once, the later ones are held until \
+          there is an event, or for 25 seconds. Any path below this one is the same resource. A handshake with \
+          `Authorization: Bearer` and an end user's access token may subscribe to `/support/requests/{id}` and \
+          `/support/requests/*`, and publishes there which comments it has shown.
+          """,
+        access: .customer,
+        parameters: [
+          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
+        ],
+        body: .json(
+          .either(.list(of: .named("BayeuxRequest"), 1...64), .named("BayeuxRequest"))),
+        answers: [
+          .json(
+            200, "Always an array; events come before the answer to the connect.", .list(of: .named("BayeuxMessage")))
+        ],
+        failures: [400]),
+      APIOperation(
+        .get, "/genesys/cometd", "openCometWebSocket", "Speak Bayeux over a WebSocket",
+        about:
+          "With the header fields of a WebSocket handshake (RFC 6455). Each text message is what a POST's body is.",
+        access: .customer,
+        parameters: [
+          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
+        ],
+        answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400, 403]),
     ],
     schemas: [
       (

@@ -1,0 +1,73 @@
+import CometEdge
+import DeviceEdge
+import EdgeSecurity
+import Engine
+import Hummingbird
+import NIOHTTP1
+import ServerKit
+import StorageAPI
+import SupportAPI
+
+/// Which part of the server a request is for, and who answers there.
+extension EdgeServices: HTTPSite {
+  func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int) {
+    let surface = Surface(target: target)
+    let takesFiles =
+      switch surface {
+      case .service: StorageTarget.takesFiles(target)
+      case .support: SupportTarget.takesFiles(target)
+      default: false
+      }
+    return (surface.place, bodyBytesMaximum(on: surface, takesFiles: takesFiles))
+  }
+
+  private func bodyBytesMaximum(on surface: Surface, takesFiles: Bool) -> Int {
+    if surface == .comet { return services.limits.cometBodyBytesMaximum }
+    return takesFiles ? services.limits.storageBodyBytesMaximum : services.limits.bodyBytesMaximum
+  }
+
+  func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure? {
+    let surface = Surface(connection.surface)
+    // What is not replayed yet must not look unknown.
+    let isServing = engine.isReady && !connection.residents.isStopping
+    if surface == .comet, let refusal = comet.refusal(of: head) { return refusal }
+    guard isServing || surface == .operation else { return .unavailable("The server is not ready") }
+    return connection.overspending(budgetedAction(of: head, on: surface), head)
+  }
+
+  func serve(_ request: RequestInProgress, on connection: HTTPConnectionHandler) {
+    let (head, surface) = (request.head, Surface(connection.surface))
+    if surface == .comet {
+      comet.serve(request, on: connection)
+    } else if let size = request.body?.readableBytes, size > 0, budgetedAction(of: head, on: surface) == .uploads,
+      let refusal = connection.overspending(uploads: size, head)
+    {
+      connection.respond(refusal)
+    } else if head.uri == DeviceSocketEndpoint.path {
+      deviceSocket.serve(head, on: connection)
+    } else if let route = SendRoute(target: head.uri) {
+      sending.serve(request, route, on: connection)
+    } else {
+      connection.route(request, as: surface == .support ? SupportTarget.withoutFormat(head.uri) : nil)
+    }
+  }
+
+  private func budgetedAction(of head: HTTPRequestHead, on surface: Surface) -> BudgetedAction? {
+    switch surface {
+    case .comet, .agent, .operation, .webSocket: return nil
+    case .messaging where SendRoute(target: head.uri) != nil: return nil
+    case .messaging, .service, .devices, .support, .other:
+      return BudgetedRoute.action(
+        head.method.rawValue, SupportTarget.withoutFormat(head.uri).prefix { $0 != "?" })
+    }
+  }
+
+  func body(of failure: EdgeFailure, on connection: HTTPConnectionHandler) -> (StaticString, [UInt8]) {
+    let dialect = ErrorDialect(Surface(connection.surface), target: connection.target)
+    return (dialect.contentType, dialect.body(failure))
+  }
+
+  func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response {
+    failure.response(for: Surface(surface))
+  }
+}

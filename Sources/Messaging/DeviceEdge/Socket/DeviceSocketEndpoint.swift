@@ -1,0 +1,37 @@
+package import HTTPKit
+package import MessagingEngine
+package import NIOHTTP1
+import ServerKit
+
+/// Where devices of our own making connect. See `DEVICE-SOCKET.md`.
+package struct DeviceSocketEndpoint: Sendable {
+  package static let path = "/device/1/socket"
+
+  private let messaging: MessagingService
+
+  package init(messaging: MessagingService) { self.messaging = messaging }
+
+  /// Makes this a device's connection, or says why not.
+  package func serve(_ head: HTTPRequestHead, on connection: HTTPConnectionHandler) {
+    connection.wantsWebSocket()
+    guard head.method == .GET else { return connection.respond(.methodNotAllowed(allow: "GET")) }
+    guard WebSocketHandshake.isWanted(head) else {
+      return connection.respond(.malformed("A GET of this resource needs a WebSocket handshake"))
+    }
+    guard connection.mayOpenWebSocket(head) else {
+      return connection.respond(.forbidden("This origin is not allowed here"))
+    }
+    guard messaging.isReady, !connection.residents.isStopping else {
+      return connection.respond(.unavailable("The server is not ready"))
+    }
+    do throws(EdgeFailure) {
+      connection.switchProtocols(
+        try WebSocketHandshake(head), textBytesMaximum: DeviceSocketHandler.textBytesMaximum,
+        to: DeviceSocketHandler(
+          messaging: messaging, services: connection.services, residents: connection.residents,
+          address: connection.clientAddress))
+    } catch {
+      connection.respond(error)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package import EdgeSecurity
+import Logging
+package import ServerKit
+import ServiceLifecycle
+import Synchronization
+
+/// The HTTP server: listens, serves, and stops gracefully.
+///
+/// Polls and WebSockets are answered on the event loops; everything else is a route. Run it in a `ServiceGroup`, or in a
+/// task that is cancelled to end it at once.
+package final class HTTPServer: PortServer {
+  private let site: any HTTPSite
+  private let drain: @Sendable () async -> Void
+  package let port: ServerPort
+  private let shownCertificate = Mutex<ListenerCertificate?>(nil)
+
+  /// - Parameter drain: has whatever is held answered, once the server stops.
+  package init(_ site: any HTTPSite, drain: @escaping @Sendable () async -> Void) {
+    self.site = site
+    self.drain = drain
+    let settings = site.services.settings
+    port = ServerPort(
+      admission: ConnectionAdmission(
+        connections: OpenCount(EdgeMetricKeys.keys.connections), limit: settings.limits.connectionsMaximum,
+        budgets: settings.budgets, isShared: { [proxies = settings.proxies] in proxies.trusts($0) }))
+  }
+
+  /// What new connections are shown; nil without TLS, and before the server listens.
+  package var certificate: ListenerCertificate? { shownCertificate.withLock { $0 } }
+
+  /// Polls that wait for their answer.
+  package var heldPollCount: Int { site.services.heldPolls.current }
+
+  /// Reads the keys of users' tokens again. What cannot be used leaves all as it was, and is logged.
+  package func reloadIdentity() async { await site.services.identity.reload() }
+
+  /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, closes the
+  /// idle ones, has answered what is held, and grants the rest `EdgeLimits.shutdownGrace`.
+  /// - Throws: if it cannot listen, or cannot read the certificate or the keys that prove users.
+  package func run() async throws {
+    let services = site.services
+    let open = try await port.open(listener)
+    services.logger.info("listening", metadata: ["port": "\(open.number)"])
+    let keepingKeys = Task { [identity = services.identity] in await identity.keepKeys() }
+    try? await gracefulShutdown()
+    keepingKeys.cancel()
+    await open.close(grace: services.limits.shutdownGrace, after: drain)
+    await keepingKeys.value
+  }
+
+  private func listener() async throws -> Listener {
+    let settings = site.services.settings
+    try await site.services.identity.start()
+    let certificate = try settings.tls.map { try ListenerCertificate($0, protocols: ["http/1.1"]) }
+    shownCertificate.withLock { $0 = certificate }
+    return Listener(
+      host: host, port: settings.port, group: settings.eventLoopGroup, certificate: certificate,
+      pipeline: HTTPPipeline(site: site))
+  }
+
+  /// Access tokens are the only secrets that there are; without one, nobody from outside is let in.
+  private var host: String {
+    let host = site.services.settings.host
+    return site.services.tokens.isEmpty && !LoopbackHost.contains(host) ? LoopbackHost.address : host
+  }
+}

@@ -1,0 +1,49 @@
+package import EdgeSecurity
+package import EngineKit
+package import Hummingbird
+package import Logging
+package import ServerKit
+
+/// What every connection of one server shares.
+package final class HTTPServices: Sendable {
+  let settings: HTTPSettings
+  /// Says whose a request is.
+  package let identity: UserIdentity
+  package let tokens: TokenStore
+  let responder: RouterResponder<EdgeRequestContext>
+  package let metrics: HTTPMetrics
+  package let security: SecurityLog
+  /// Of all ports of the process that share these budgets.
+  package let guesses: GuessGuard
+  package let securityFields: SecurityFields
+  /// Requests that are polls and wait for their answer.
+  package let heldPolls = OpenCount(EdgeMetricKeys.keys.heldPolls)
+  let connectionLimits: HTTPConnectionLimits
+  package let logger: Logger
+  // Of the settings, what is looked at for each message.
+  package let limits: EdgeLimits
+  package let budgets: StrangerBudgets
+  package let isTLS: Bool
+
+  package init(
+    _ settings: HTTPSettings, identity: UserIdentity, tokens: TokenStore,
+    responder: RouterResponder<EdgeRequestContext>, metrics: HTTPMetrics, security: SecurityLog, guesses: GuessGuard,
+    logger: Logger
+  ) {
+    self.settings = settings
+    self.identity = identity
+    self.tokens = tokens
+    self.responder = responder
+    self.metrics = metrics
+    self.security = security
+    self.guesses = guesses
+    self.logger = logger
+    limits = settings.limits
+    budgets = settings.budgets
+    isTLS = settings.tls != nil
+    connectionLimits = HTTPConnectionLimits(settings.limits)
+    // Nobody believes it of an answer that came in the clear. Spec: RFC 6797, 7.2.
+    securityFields = SecurityFields(
+      strictTransportSeconds: isTLS ? settings.strictTransportSeconds : 0)
+  }
+}

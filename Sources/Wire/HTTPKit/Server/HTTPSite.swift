@@ -1,0 +1,18 @@
+package import Hummingbird
+package import NIOHTTP1
+
+/// What a server says to the requests of its connections. Called on their event loops.
+package protocol HTTPSite: AnyObject, Sendable {
+  /// What its connections share.
+  var services: HTTPServices { get }
+  /// The part of it that a target is for, and the most bytes of a body there.
+  func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int)
+  /// Nil if the request is to be served. Asked by its head; its body is read all the same, to keep the connection.
+  func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure?
+  /// Answers a request, or sees to it that somebody does: `respond`, `write`, `poll`, `work` or `route` of the connection.
+  func serve(_ request: RequestInProgress, on connection: HTTPConnectionHandler)
+  /// A failure in the words of those who ask there.
+  func body(of failure: EdgeFailure, on connection: HTTPConnectionHandler) -> (StaticString, [UInt8])
+  /// The answer in place of a route's that has failed.
+  func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response
+}

@@ -1,0 +1,46 @@
+import HTTPTypes
+package import NIOCore
+package import NIOHTTP1
+import NIOWebSocket
+import ServerKit
+
+/// From HTTP to WebSocket. Spec: RFC 6455, 4.2; Bayeux reference, 14.3 and 19.
+extension HTTPConnectionHandler {
+  /// The request is for a WebSocket, whether it gets one or not.
+  package func wantsWebSocket() { surface = services.settings.webSocketSurface }
+
+  /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
+  /// as they may with every other request: browsers ask for no leave there.
+  package func mayOpenWebSocket(_ head: HTTPRequestHead) -> Bool {
+    guard let origin = head.headers.first(name: "origin") else { return true }
+    return services.settings.allowedOrigins.allows(origin)
+      || head.headers.first(name: "host").map { OriginPolicy.isOrigin(origin, of: $0) } ?? false
+  }
+
+  /// Makes the connection another handler's, which is given `WebSocketFrame`s and writes bytes.
+  package func switchProtocols(
+    _ handshake: WebSocketHandshake, textBytesMaximum: Int, to handler: some ChannelHandler
+  ) {
+    guard let context else { return }
+    var buffer = responseBuffer(capacity: 192)
+    ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
+    buffer.writeStaticString("Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ")
+    buffer.writeString(handshake.accept)
+    buffer.writeStaticString("\r\n")
+    services.securityFields.write(into: &buffer)
+    buffer.writeStaticString("\r\n")
+    services.metrics.countResponse(services.settings.webSocketSurface, status: 101)
+    let pipeline = context.pipeline.syncOperations
+    let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)
+    do {
+      try pipeline.addHandler(ByteToMessageHandler(decoder), position: .after(self))
+      try pipeline.addHandler(handler, position: .last)
+    } catch {
+      return close()
+    }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    // This handler leaves first: what the parser still holds is the new protocol's.
+    pipeline.removeHandler(self, promise: nil)
+    pipeline.removeHandler(parser, promise: nil)
+  }
+}

@@ -1,0 +1,108 @@
+import EdgeSecurity
+import EngineKit
+import EventSourcing
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import ServerKit
+
+@testable import HTTPKit
+
+/// A site without a capability: polls at `/poll`, nothing at `/closed`, and a short answer everywhere else.
+///
+/// Belongs to the loop of its one connection.
+final class ScriptedSite: HTTPSite, @unchecked Sendable {
+  private static let surface = HTTPSurface(number: 0, isForCustomers: false, namesUsers: false)
+  private static let limits = EdgeLimits()
+
+  let services: HTTPServices
+  let channel = EmbeddedChannel()
+  let residents: LoopResidents
+  private(set) var connection: HTTPConnectionHandler?
+  /// What the polls were told.
+  private(set) var news: [String] = []
+
+  init() throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let security = SecurityLog(logger: logger) { 0 }
+    let settings = HTTPSettings(
+      host: "127.0.0.1", port: 0, tls: nil, eventLoopGroup: nil, limits: Self.limits, allowedOrigins: .none,
+      proxies: .none, strictTransportSeconds: 0, budgets: StrangerBudgets(), otherSurface: Self.surface,
+      webSocketSurface: Self.surface)
+    services = HTTPServices(
+      settings,
+      identity: UserIdentity(
+        .open, proxies: .none, limits: Self.limits, now: { Timestamp(milliseconds: 0) }, security: security,
+        logger: logger
+      ) { _ in false },
+      tokens: try TokenStore(directory: "/nowhere"),
+      responder: Router(context: EdgeRequestContext.self).buildResponder(), metrics: HTTPMetrics(surfaces: ["all"]),
+      security: security, guesses: GuessGuard(security, settings.budgets), logger: logger)
+    residents = LoopResidents(eventLoop: channel.embeddedEventLoop)
+    try HTTPPipeline(site: self).addHandlers(to: channel, residents)
+    try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+  }
+
+  // MARK: What the connection asks
+
+  func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int) { (Self.surface, 16) }
+
+  func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure? {
+    head.uri == "/closed" ? .forbidden("closed") : nil
+  }
+
+  func serve(_ request: RequestInProgress, on connection: HTTPConnectionHandler) {
+    self.connection = connection
+    if request.head.uri == "/poll" {
+      connection.hold(for: Poll(site: self), mayWait: true)
+    } else {
+      answer(request.head.uri)
+    }
+  }
+
+  func body(of failure: EdgeFailure, on connection: HTTPConnectionHandler) -> (StaticString, [UInt8]) {
+    ("text/plain", Array("\(connection.target): \(failure.message)".utf8))
+  }
+
+  func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response { Response(status: failure.status) }
+
+  private struct Poll: HTTPPoll {
+    let site: ScriptedSite
+
+    func written(success: Bool) { site.news.append(success ? "written" : "not written") }
+    func departed() { site.news.append("departed") }
+  }
+
+  // MARK: What the test does
+
+  /// The answer of the poll that is held, if anybody waits for it.
+  func answerPoll() { if connection?.answersPoll() == true { answer("news") } }
+
+  private func answer(_ text: String) {
+    guard let connection else { return }
+    var buffer = connection.responseBuffer(capacity: 64)
+    ResponseSerializer.statusLine(.ok, into: &buffer)
+    connection.finishHead(.length(text.utf8.count), into: &buffer)
+    buffer.writeString(text)
+    connection.write(buffer, status: 200)
+  }
+
+  func request(_ target: String, body: String = "") throws {
+    try channel.writeInbound(
+      ByteBuffer(string: "POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"))
+    channel.embeddedEventLoop.run()
+  }
+
+  /// What has been written since it was asked last: status and body of each answer.
+  func answers() throws -> [String] {
+    channel.embeddedEventLoop.run()
+    var answers: [String] = []
+    while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
+      let lines = String(buffer: buffer).split(separator: "\r\n", omittingEmptySubsequences: false)
+      answers.append("\(lines[0].split(separator: " ")[1]) \(lines[lines.count - 1])")
+    }
+    return answers
+  }
+}
