@@ -25,7 +25,7 @@ extension BayeuxSession {
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
     var flight = Flight(lane: lane)
     var messages: [[UInt8]] = []
-    if lane.transport == .longPolling, !acknowledges, !isInDoubt { take(into: &messages, &flight) }
+    if lane.transport == .longPolling, !acknowledges, !isInDoubt, !awaitsConnect { take(into: &messages, &flight) }
     for case .ready(let bytes) in replies { messages.append(bytes) }
     if lane.transport == .webSocket, messages.isEmpty { return }
     send(messages, flight, &actions)
@@ -37,6 +37,7 @@ extension BayeuxSession {
     for case .connect(let request) in replies { acknowledge(request.acknowledged, &actions) }
     let isFirst = !isConnected
     isConnected = true
+    awaitsConnect = false
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
 
     if replies.count == 1, case .connect(let request) = replies[0], !isFirst, !isStopping, queue.isEmpty {

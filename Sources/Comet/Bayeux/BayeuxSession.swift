@@ -76,13 +76,16 @@ public struct BayeuxSession: Sendable {
   }
 
   /// A session rebuilt after a restart: nothing held, nothing queued.
-  /// - Parameter delivered: the position of each chat that the client is known to have.
+  /// - Parameters:
+  ///   - delivered: the position of each chat that the client is known to have.
+  ///   - isInDoubt: what was written last may not have come.
   public init(
     restoring clientID: String, settings: SessionSettings, acknowledges: Bool, isConnected: Bool,
-    delivered: [String: Int] = [:]
+    delivered: [String: Int] = [:], isInDoubt: Bool = false
   ) {
     self.init(clientID: clientID, settings: settings, acknowledges: acknowledges)
     self.isConnected = isConnected
+    awaitsConnect = isInDoubt
     learnsBatch = true
     numbers = BatchNumbers(delivered: delivered)
   }
@@ -90,6 +93,9 @@ public struct BayeuxSession: Sendable {
   /// What was written last may not have come. A connect of the client shows whether it has; the answer to another request,
   /// which may have crossed it, must not take along what comes after it.
   public var isInDoubt = false
+  /// After a restart no connection is left that could tell whether what was written last has come: until a connect of the
+  /// client has shown it, nothing that comes after it goes out, over a socket neither.
+  var awaitsConnect = false
 
   /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
   public var isHolding: Bool { held != nil }

@@ -69,7 +69,7 @@ package actor CometSession {
       isRestored
       ? BayeuxSession(
         restoring: clientID, settings: settings, acknowledges: record.acknowledges, isConnected: false,
-        delivered: record.delivered)
+        delivered: record.delivered, isInDoubt: !record.confirmed.isEmpty)
       : BayeuxSession(clientID: clientID, settings: settings, acknowledges: record.acknowledges)
   }
 

@@ -272,6 +272,28 @@ struct PositionTests {
     await after.stop()
   }
 
+  @Test("what an app will state after a restart is not overtaken by what comes later, also if it subscribes first")
+  func statedAfterRestart() async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    let before = try await EngineRig(directory: directory)
+    let (_, chat, client) = try await talk(before)
+    let poll = try client.poll()
+    try await say("One", in: chat, before)
+    // Lost on the way, which nobody but the app can tell.
+    _ = try await poll.reply()
+    await before.stop()
+
+    let after = try await EngineRig(directory: directory)
+    let same = ScriptedClient(after, user: "u1", clientID: client.clientID)
+    try await say("Two", in: chat, after)
+    let subscribed = try await same.ask(
+      #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"4"}]"#)
+    #expect(subscribed.count == 1 && subscribed[0]["successful"]?.bool == true)
+    let replies = try await same.connect(ext: #"{"transcriptPosition":"2"}"#)
+    #expect(replies.compactMap(Notification.init).flatMap(\.lines).map { $0[1] } == ["One", "Two"])
+    await after.stop()
+  }
+
   @Test("a restart repeats nothing to a client that acknowledges: its number says what it has")
   func restartWithNumbers() async throws {
     let directory = try EngineRig.temporaryDirectory()

@@ -108,4 +108,33 @@ struct SessionEndTests {
       #expect(talk.poll(1) == [respond(1, advised), .disarm])
     }
   }
+
+  @Test(
+    "restored with what was written last in doubt, it takes what comes after that along with a connect only",
+    arguments: [true, false])
+  func restoredInDoubt(isInDoubt: Bool) {
+    var talk = Conversation.restored(isInDoubt: isInDoubt)
+    _ = talk.deliver([event("e2", at: 2)])
+    guard isInDoubt else { return #expect(talk.post(1, "r1").first == respond(1, "e2", "r1")) }
+    #expect(talk.post(1, "r1") == [respond(1, "r1"), .arm(milliseconds: 10_000)])
+    #expect(talk.written(1) == [])
+    #expect(talk.session.received(.redeliver([event("e1", at: 1)])) == [])
+    #expect(talk.poll(2) == [respond(2, "e1", "e2", advised), .disarm])
+    // Its connect has shown what there was to show.
+    #expect(talk.written(2) == [.delivered([mark(1), mark(2)]), .arm(milliseconds: 10_000)])
+    _ = talk.deliver([event("e3", at: 3)])
+    #expect(talk.post(3, "r2").first == respond(3, "e3", "r2"))
+  }
+
+  @Test("a socket is no proof either: what waits goes out there with the first connect", arguments: [true, false])
+  func socketInDoubt(isInDoubt: Bool) {
+    var talk = Conversation.restored(isInDoubt: isInDoubt)
+    _ = talk.deliver([event("e2", at: 2)])
+    guard isInDoubt else { return #expect(talk.frame(1, ready("r1")).contains(respond(1, "e2"))) }
+    #expect(talk.frame(1, ready("r1")) == [respond(1, "r1"), .arm(milliseconds: 10_000)])
+    #expect(talk.deliver([event("e3", at: 3)]) == [])
+    #expect(talk.session.received(.redeliver([event("e1", at: 1)])) == [])
+    #expect(talk.frame(1, connect()) == [respond(1, "e1", "e2", "e3"), respond(1, advised), .disarm])
+    #expect(talk.deliver([event("e4", at: 4)]) == [respond(1, "e4")])
+  }
 }

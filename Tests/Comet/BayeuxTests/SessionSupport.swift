@@ -26,6 +26,15 @@ struct Conversation {
     return conversation
   }
 
+  /// After a restart, its grace running.
+  static func restored(isInDoubt: Bool) -> Conversation {
+    var conversation = Conversation(
+      BayeuxSession(
+        restoring: "c1", settings: SessionSettings(), acknowledges: false, isConnected: false, isInDoubt: isInDoubt))
+    _ = conversation.session.restored()
+    return conversation
+  }
+
   mutating func poll(
     _ exchange: UInt64, id: String? = nil, timeout: Int? = nil, interval: Int? = nil, acknowledged: Int? = nil,
     with others: [SessionReply] = []
