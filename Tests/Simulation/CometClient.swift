@@ -36,6 +36,8 @@ final class CometClient: @unchecked Sendable {
   private var mayRepeat = false
   /// It has lost an answer, and the server has not answered a connect since, which would have shown it.
   private var hasUnshownLoss = false
+  /// It has given a connect of this session up, or lost its answer.
+  private var hasLostConnect = false
   /// What it says it has; nil if one position cannot speak for its chats.
   var position: () -> Int? = { nil }
   /// It lost an answer, and the server died before it could be told: two faults at once. Nothing but acknowledgments and
@@ -59,6 +61,10 @@ final class CometClient: @unchecked Sendable {
     clientID != nil && !isFrozen && isSubscribed && isConnected && inFlight.isEmpty
       && wires.contains { $0.isConnect && !$0.isClosed }
   }
+
+  /// To the server the session has connected, though no answer to a connect has come: the one that it waits for is held like
+  /// any later one, until something comes or its time is over. Spec: GMS 4.3.
+  var mayBeHeld: Bool { !isConnected && hasLostConnect && isWaiting(for: "connect") }
 
   var description: String { "\(userKey) (\(clientID?.prefix(4) ?? "–"))" }
 
@@ -150,6 +156,7 @@ final class CometClient: @unchecked Sendable {
     mayRepeat = true
     hasUnshownLoss = !acknowledges
     lastActivity = world.time.monotonicMilliseconds
+    leave(one.wire)
     wires.removeAll { $0 === one.wire }
     one.wire.wasLost(isNoticed: isNoticed)
     guard one.wire.transport == .webSocket else { return }
@@ -164,9 +171,17 @@ final class CometClient: @unchecked Sendable {
   /// Gone without a word: sockets close, what was on its way is lost.
   func vanish() {
     lose()
-    for wire in wires { wire.close() }
+    for wire in wires {
+      leave(wire)
+      wire.close()
+    }
     wires = []
     isCalm = false
+  }
+
+  /// No answer comes over it any more.
+  private func leave(_ wire: Wire) {
+    if wire.isConnect { hasLostConnect = true }
   }
 
   /// Forgets the session: the app was killed.
@@ -184,6 +199,7 @@ final class CometClient: @unchecked Sendable {
     mustBeOver = false
     mayRepeat = false
     hasUnshownLoss = false
+    hasLostConnect = false
   }
 
   /// The server's process is another now: no connection outlives it, but the session does.
@@ -196,6 +212,7 @@ final class CometClient: @unchecked Sendable {
     inFlight = []
     wires = []
     isConnected = false
+    hasLostConnect = false
     isCalm = false
     mustBeOver = false
     isFrozen = false
@@ -254,7 +271,10 @@ final class CometClient: @unchecked Sendable {
   private func closeSockets() {
     guard wires.contains(where: { $0.transport == .webSocket }) else { return }
     lose()
-    for wire in wires where wire.transport == .webSocket { wire.close() }
+    for wire in wires where wire.transport == .webSocket {
+      leave(wire)
+      wire.close()
+    }
     wires.removeAll { $0.transport == .webSocket }
     isCalm = false
   }
@@ -282,6 +302,7 @@ final class CometClient: @unchecked Sendable {
     let lost = inFlight
     inFlight = []
     for one in lost {
+      leave(one.wire)
       one.wire.wasWritten(success: false)
       if one.wire.transport == .webSocket { one.wire.close() }
       wires.removeAll { $0 === one.wire }

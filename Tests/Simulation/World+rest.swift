@@ -173,6 +173,25 @@ extension World {
   }
 
   private func comeBack() {
+    comeOnline()
+    // As long as a connect is held.
+    for _ in 0..<3 where violation == nil && customers.contains(where: \.comet.mayBeHeld) {
+      advance(9_000)
+      life?.answerAll()
+      comeOnline()
+    }
+    checkAtRest()
+    checkFetched()
+    guard violation == nil else { return }
+    for customer in customers {
+      guard customer.comet.isOnline else {
+        return violated(.everyRequestAnswered, "\(customer.comet.description) cannot come online")
+      }
+      checkComplete(customer)
+    }
+  }
+
+  private func comeOnline() {
     for _ in 0..<12 where violation == nil {
       for customer in customers where !customer.comet.isOnline {
         customer.comet.thaw()
@@ -183,15 +202,6 @@ extension World {
         for server in appServers { server.fetchAll(life) }
       }
       settle()
-    }
-    checkAtRest()
-    checkFetched()
-    guard violation == nil else { return }
-    for customer in customers {
-      guard customer.comet.isOnline else {
-        return violated(.everyRequestAnswered, "\(customer.comet.description) cannot come online")
-      }
-      checkComplete(customer)
     }
   }
 
