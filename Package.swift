@@ -464,7 +464,9 @@ let package = Package(
       "EngineTests", in: "App",
       [
         "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
-        "JournalFormat", "PushDomain", "ScriptedClients", "SimulatedDisk", crypto, logging, systemPackage,
+        "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", "SupportDomain",
+        "SupportEngine",
+        crypto, logging, systemPackage,
       ]),
     .target(
       name: "StandInSupport", dependencies: ["ProcessControl"], path: "Tests/StandInSupport", swiftSettings: strict),

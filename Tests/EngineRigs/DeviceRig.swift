@@ -166,6 +166,27 @@ final class DeviceRig: Sendable {
     return message.id
   }
 
+  /// Writes until nothing more fits.
+  func fillDisk() async throws {
+    var number: UInt64 = 0
+    while true {
+      number += 1
+      var state = number &* 0x9E37_79B9_7F4A_7C15 | 1
+      let noise = (0..<(number < 2_000 ? 400 : 1)).map { _ -> UInt8 in
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return UInt8(65 + state % 57)
+      }
+      do throws(EngineError) {
+        _ = try await devices.register(Self.registration("\(number)" + String(decoding: noise, as: UTF8.self)))
+      } catch {
+        guard error == .storageFull else { throw error }
+        return
+      }
+    }
+  }
+
   /// Messages in the queue of a device, that in flight included.
   func queued(_ token: String, type: String = "test") async -> Int {
     await engine.queues[key(token, type: type)]?.peek { $0.messageCount } ?? 0

@@ -1,6 +1,7 @@
 import EntityRuntime
 import EventSourcing
 import JSONEnvelope
+import Journal
 import PushDomain
 import SupportDomain
 import SystemPackage
@@ -16,12 +17,13 @@ final class SupportRig: Sendable {
 
   /// - Parameter options: of the app, over a webhook's.
   init(
-    directory: FilePath? = nil, at now: Timestamp = DeviceRig.start, options: [String: String] = [:],
+    directory: FilePath? = nil, storage: any JournalStorage = DiskStorage(), at now: Timestamp = DeviceRig.start,
+    options: [String: String] = [:],
     sections: [String: [String: String]] = [:], provider: PatientProvider = PatientProvider(),
     configure: (inout EngineConfiguration) -> Void = { _ in }
   ) async throws {
     rig = try await DeviceRig(
-      directory: directory, at: now, sections: Self.sections(options, sections), provider: provider,
+      directory: directory, storage: storage, at: now, sections: Self.sections(options, sections), provider: provider,
       configure: configure)
     try await settle()
   }

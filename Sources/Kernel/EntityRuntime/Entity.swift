@@ -124,6 +124,28 @@ public actor Entity<State: RestorableState> {
     }
   }
 
+  /// As `post`, but nothing is put off: without room for it now, nothing has happened.
+  /// - Parameters:
+  ///   - reply: what the sender is told at once, of the state that this very turn made: it may run ahead of the disk.
+  ///   - then: once the turn is durable, behind its effects, or lost. As the interpreter, it must not wait for the durability of
+  ///     anything.
+  /// - Returns: nil if there was no room, the decider refuses, or the entity is finished.
+  public func post<Reply: Sendable>(
+    ifRoom command: State.Command, reply: @Sendable (borrowing State) -> Reply,
+    then: @escaping @Sendable (Reply, Durability) -> Void
+  ) -> Reply? {
+    guard deferred.isEmpty else { return nil }
+    let gate = ReleaseGate()
+    do throws(Failure) {
+      try wake()
+      if state.isFinished { return nil }
+      let effects = try turn(command, lazy: false, gate, isAwaited: true)
+      let answer = Self.read(&state, reply)
+      gate.open(release(effects) { then(answer, $0) })
+      return answer
+    } catch { return nil }
+  }
+
   private func put(off command: State.Command) {
     guard deferred.count < context.limits.deferredMaximum else { return }
     deferred.append(command)

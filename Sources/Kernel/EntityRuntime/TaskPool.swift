@@ -18,15 +18,27 @@ public final class TaskPool: Sendable {
 
   /// Starts `job` soon, on a task of its own that `run` awaits.
   /// - Returns: false if the pool is full or finished: the job will not run.
-  public func spawn(_ job: @escaping Job) -> Bool {
-    guard running.add(1, ordering: .relaxed).newValue <= limit, case .enqueued = feed.yield(job) else {
-      running.subtract(1, ordering: .relaxed)
-      return false
-    }
-    return true
+  public func spawn(_ job: @escaping Job) -> Bool { reserve() && start(job) }
+
+  /// Keeps a place for a job that comes later: `start` or `giveBack` has to follow.
+  /// - Returns: false if the pool is full.
+  public func reserve() -> Bool {
+    let hasRoom = running.add(1, ordering: .relaxed).newValue <= limit
+    if !hasRoom { giveBack() }
+    return hasRoom
   }
 
-  /// Tasks that wait or run.
+  /// As `spawn`, in a place that was reserved. - Returns: false if the pool is finished: the place is given back.
+  public func start(_ job: @escaping Job) -> Bool {
+    if case .enqueued = feed.yield(job) { return true }
+    giveBack()
+    return false
+  }
+
+  /// The place that was reserved is not needed.
+  public func giveBack() { running.subtract(1, ordering: .relaxed) }
+
+  /// Tasks that wait or run, and places that are kept.
   public var count: Int { running.load(ordering: .relaxed) }
 
   /// Lets `run` return once the tasks that run are done.
@@ -38,7 +50,7 @@ public final class TaskPool: Sendable {
       for await job in jobs {
         group.addTask { [self] in
           await job()
-          running.subtract(1, ordering: .relaxed)
+          giveBack()
         }
       }
     }

@@ -165,6 +165,15 @@ public struct CourierLaneMachine: Sendable {
     return startWhatMay(now)
   }
 
+  /// Gives a queue that is about to have something the place that it would be offered: nobody waits before it, and nothing
+  /// stands in the way. `ended` or `released` has to follow. Probes are for those who wait.
+  /// - Returns: false if it has to be offered as others are.
+  public mutating func reserve(_ key: String, now: Timestamp) -> Bool {
+    guard running[key] == nil, tickets.isEmpty, condition == .closed, obstacle(now) == nil else { return false }
+    occupy(key, isRefusal: false)
+    return true
+  }
+
   /// An attempt has ended.
   /// - Parameter jitter: 0…1, drawn by whoever asks.
   /// - Returns: what the queue is to be told, which may be milder than what the provider said, and what is to be done.
@@ -225,7 +234,7 @@ public struct CourierLaneMachine: Sendable {
     return (told, actions + leave(key, now))
   }
 
-  /// The queue had nothing to send when its turn came.
+  /// The queue had nothing to send when its turn came, or chose something else for the place that was reserved.
   public mutating func released(_ key: String, now: Timestamp) -> [Action] {
     if let step = probeStep(key) { breaker = .open(until: now, step: step) }
     return leave(key, now)
@@ -273,6 +282,11 @@ public struct CourierLaneMachine: Sendable {
     return nil
   }
 
+  private mutating func occupy(_ key: String, isRefusal: Bool) {
+    running[key] = Turn(isRefusal: isRefusal)
+    if !isRefusal, settings.perSecondMaximum != nil { tokens -= 1 }
+  }
+
   private mutating func startWhatMay(_ now: Timestamp) -> [Action] {
     var actions: [Action] = []
     while !tickets.isEmpty {
@@ -282,13 +296,12 @@ public struct CourierLaneMachine: Sendable {
       }
       guard let ticket = next() else { break }
       let isRefusal = isRefusing(now)
-      running[ticket.key] = Turn(isRefusal: isRefusal)
+      occupy(ticket.key, isRefusal: isRefusal)
       if isRefusal {
         actions.append(.refuse(key: ticket.key, reason: "the endpoint is switched off"))
         continue
       }
       if case .open(_, let step) = breaker { breaker = .probing(key: ticket.key, step: step) }
-      if settings.perSecondMaximum != nil { tokens -= 1 }
       actions.append(.start(key: ticket.key))
     }
     return actions

@@ -3,7 +3,9 @@ public import EventSourcing
 /// What a device's queue can be told. Nothing is ever rejected: every enqueued message ends in a `FinalPushOutcome`.
 public enum PushCommand: Sendable, Equatable {
   /// A repetition (`isKnown`) changes nothing and gives no event.
-  case enqueue(PushMessage, limits: PushLimits = PushLimits())
+  /// - Parameter hasPlace: its courier lane has a place for it: its attempt begins in the same turn if it is what `begin`
+  ///   would choose. `PushQueue.attempt` says whether it did; if not, the place has to be given back.
+  case enqueue(PushMessage, limits: PushLimits = PushLimits(), hasPlace: Bool = false)
   /// As `enqueue`, from a producer that keeps no count: the message is given the producer's next number.
   case submit(PushMessage, limits: PushLimits = PushLimits())
   /// Takes the push over and ends it at once, unsent; a repetition changes nothing.

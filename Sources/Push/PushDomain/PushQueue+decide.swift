@@ -3,8 +3,9 @@ public import EventSourcing
 extension PushQueue {
   public func decide(_ command: PushCommand, now: Timestamp) -> [PushEvent] {
     switch command {
-    case .enqueue(let message, let limits):
-      return enqueue(message, limits, now)
+    case .enqueue(let message, let limits, let hasPlace):
+      let events = enqueue(message, limits, now)
+      return hasPlace ? events + beginning(of: message, after: events, limits, now) : events
     case .submit(let message, let limits):
       let last = lanes[message.producer]?.highestNumber ?? 0
       return enqueue(message.numbered(max(0, last) + 1), limits, now)
@@ -134,6 +135,17 @@ extension PushQueue {
       bytes -= entry.message.contentBytes
     }
     return (endings, bytes)
+  }
+
+  /// What `begin` says right after these events, if it says that this message goes out.
+  private func beginning(
+    of message: PushMessage, after events: [PushEvent], _ limits: PushLimits, _ now: Timestamp
+  ) -> [PushEvent] {
+    guard inFlight == nil, !events.isEmpty else { return [] }
+    var queue = self
+    for event in events { queue.evolve(event, at: now) }
+    let next = queue.begin(limits, now)
+    return next == [.attemptBegan(message.id, attempt: 1)] ? next : []
   }
 
   /// After a restart what was in flight then goes again, unless its time is over.

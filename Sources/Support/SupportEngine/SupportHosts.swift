@@ -117,7 +117,12 @@ struct SupportAppHost: EntityHost {
 }
 
 extension SupportService: PushProducer {
-  func accepted(_ key: String, _ number: Int) async { await requests[key]?.post(.handedOver(number: number)) }
+  /// The record rides on others' frames: nobody waits for it, and what a kill keeps from it is offered again. It is not to be
+  /// lost, though: a request that owes does not sleep.
+  func accepted(_ key: String, _ number: Int) async {
+    guard let request = requests[key] else { return }
+    if await !request.post(.handedOver(number: number), lazy: true) { await request.post(.handedOver(number: number)) }
+  }
 
   func objection(to message: PushMessage) async -> String? { refusal(of: message) }
 

@@ -171,11 +171,57 @@ struct EntityTests {
     }
   }
 
+  /// Posts it if there is room, and notes what is said of it then.
+  private func postIfRoom(_ command: Counter.Command, to entity: Entity<Counter>, _ diary: Diary) async -> Int? {
+    await entity.post(ifRoom: command) {
+      $0.total
+    } then: { total, fate in
+      diary.note("\(fate) at \(total)")
+    }
+  }
+
+  @Test(
+    "a command that is taken only if there is room is answered at once; what follows comes when it is durable, behind its effects",
+    .timeLimit(.minutes(1)))
+  func ifRoom() async throws {
+    try await withEntity { entity, log, diary, _, _ in
+      #expect(await postIfRoom(.add(5), to: entity, diary) == 5)
+      #expect(diary.lines.isEmpty && log.turns.count == 1)
+      // What changes nothing waits for the state that it tells of.
+      #expect(await postIfRoom(.nothing, to: entity, diary) == 5)
+      log.sync()
+      await until { diary.lines.count == 3 }
+      #expect(diary.lines == ["said(5)", "durable at 5", "durable at 5"])
+      #expect(await postIfRoom(.add(1), to: entity, diary) == 6)
+      log.fail()
+      await until { diary.lines.count == 4 }
+      #expect(diary.lines.last == "lost at 6")
+    }
+  }
+
+  @Test("without room for it nothing has happened, now or later", arguments: [EventLogError.storageFull, .overloaded])
+  func noRoom(error: EventLogError) async throws {
+    try await withEntity { entity, log, diary, time, wheel in
+      log.refuse(error)
+      #expect(await postIfRoom(.add(1), to: entity, diary) == nil)
+      // Behind what is put off there is none either.
+      await entity.post(.add(2))
+      log.refuse(nil)
+      #expect(await postIfRoom(.add(3), to: entity, diary) == nil)
+      #expect(await postIfRoom(.add(20), to: entity, diary) == nil)
+      time.advance(by: .seconds(2))
+      wheel.fireDue()
+      await until { log.turns.count == 1 }
+      #expect(log.turns.map(\.events.count) == [2] && diary.lines.isEmpty)
+    }
+  }
+
   @Test("nothing is written behind the end of an entity")
   func finished() async throws {
-    try await withEntity { entity, log, _, _, _ in
+    try await withEntity { entity, log, diary, _, _ in
       await entity.post(.finish)
       await entity.post(.add(1))
+      #expect(await postIfRoom(.add(1), to: entity, diary) == nil)
       #expect(log.turns.count == 1)
     }
   }

@@ -55,5 +55,23 @@ struct LaneTests {
     }
     #expect(Set(diary.lines) == ["first", "second"])
     #expect(!pool.spawn { diary.note("late") })
+    #expect(pool.count == 0)
+  }
+
+  @Test("a place that is kept counts, until its job is done or it is given back", .timeLimit(.minutes(1)))
+  func places() async {
+    let pool = TaskPool(limit: 2)
+    let diary = Diary()
+    #expect(pool.reserve() && pool.reserve() && !pool.reserve())
+    #expect(!pool.spawn { diary.note("no room") })
+    pool.giveBack()
+    #expect(pool.start { diary.note("kept") })
+    #expect(pool.spawn { diary.note("given back") })
+    #expect(pool.count == 2)
+    pool.finish()
+    await pool.run()
+    #expect(Set(diary.lines) == ["kept", "given back"] && pool.count == 0)
+    #expect(pool.reserve() && !pool.start { diary.note("late") })
+    #expect(pool.count == 0)
   }
 }

@@ -37,7 +37,8 @@ private struct LaneRun {
   mutating func step() {
     rig.jitter = Double.random(in: 0...1, using: &random)
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<40:
+    case 0..<5: reserve()
+    case 5..<40:
       let key = "\(Int.random(in: 0..<30, using: &random))"
       owed.insert(key)
       noted(
@@ -49,6 +50,14 @@ private struct LaneRun {
     default: noted(rig.reset())
     }
     check()
+  }
+
+  /// Nobody is overtaken, and nothing goes to a lane that fails.
+  mutating func reserve() {
+    let hasNobody = rig.machine.waitingCount == 0
+    guard rig.reserve("\(Int.random(in: 0..<30, using: &random))") else { return }
+    #expect(hasNobody && rig.machine.condition == .closed, "seed \(seed)")
+    starts.append(rig.now)
   }
 
   mutating func answer(always outcome: PushOutcome? = nil) {

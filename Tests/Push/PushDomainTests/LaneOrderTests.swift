@@ -67,6 +67,54 @@ struct LaneOrderTests {
     #expect(rig.release("b").isEmpty)
   }
 
+  @Test("a place is reserved while one is left and nobody waits; given back, it is the next one's")
+  mutating func reserve() {
+    #expect(rig.reserve("a") == true && rig.reserve("a") == false)
+    #expect(rig.offer("b") == [.start(key: "b")])
+    #expect(rig.reserve("c") == false)
+    #expect(rig.offer("d").isEmpty)
+    // What it offers during its turn waits for its end, as always.
+    #expect(rig.offer("a").isEmpty)
+    #expect(rig.release("a") == [.start(key: "d")])
+    #expect(rig.end("b", .delivered()).actions == [.start(key: "a")])
+    #expect(rig.reserve("c") == false)
+    rig.end("a", .delivered())
+    #expect(rig.reserve("c") == true)
+    #expect(rig.machine.runningCount == 2 && rig.machine.waitingCount == 0)
+  }
+
+  @Test("a place is reserved within the rate, and costs its share also if it was for nothing")
+  mutating func reserveWithinRate() {
+    rig = LaneRig(inFlight: 10, perSecond: 4)
+    #expect(rig.reserve("a") == true)
+    rig.release("a")
+    #expect(rig.reserve("b") == false)
+    rig.pass(.milliseconds(250))
+    #expect(rig.reserve("b") == true)
+  }
+
+  @Test("no place is reserved in a lane that waits for somebody's sake, pauses, is open or off")
+  mutating func noReserve() throws {
+    rig = LaneRig(inFlight: 1, isEndpoint: true)
+    rig.run(1, .lanePaused(reason: "429", for: .seconds(3)))
+    #expect(rig.reserve("a") == false)
+    rig.offer("b")
+    // The pause is over, and the timer has not fired: who waits goes first.
+    rig.now = rig.now.advanced(by: .seconds(3))
+    #expect(rig.reserve("a") == false)
+    try rig.passToTimer()
+    rig.end("b", .wrongKey)
+    #expect(rig.machine.condition == .open && rig.reserve("a") == false)
+    // Nor as the probe.
+    rig.pass(.seconds(60))
+    #expect(rig.reserve("a") == false)
+    rig.offer("b")
+    rig.end("b", .endpointGone(reason: "410"))
+    #expect(rig.machine.condition == .off && rig.reserve("a") == false)
+    rig.reset()
+    #expect(rig.reserve("a") == true)
+  }
+
   @Test("an end that comes twice, or for nobody, changes nothing")
   mutating func staleEnds() {
     rig = LaneRig(inFlight: 1)

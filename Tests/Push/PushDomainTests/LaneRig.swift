@@ -29,6 +29,16 @@ struct LaneRig {
     noted(machine.offer(key, priority, since: now.advanced(by: .seconds(-seconds)), now: now))
   }
 
+  mutating func reserve(_ key: String) -> Bool {
+    let isReserved = machine.reserve(key, now: now)
+    if isReserved {
+      #expect(!running.contains(key) && !refused.contains(key), "twice at once")
+      running.insert(key)
+    }
+    _ = noted([])
+    return isReserved
+  }
+
   /// - Returns: what the queue is told.
   @discardableResult
   mutating func end(_ key: String, _ outcome: PushOutcome) -> (outcome: PushOutcome, actions: [Action]) {

@@ -100,6 +100,9 @@ private struct ModelRun {
     arrivals[message.id] = arrived
     attempts[message.id] = 1
     let isDeclined = Int.random(in: 0..<15, using: &random) == 0
+    if !isDeclined, rig.running == nil, !rig.isOffered, !rig.laneStands, Bool.random(using: &random) {
+      return perform(try rig.enqueueInPlace(message))
+    }
     try perform(isDeclined ? .decline(message.id, reason: "no") : .enqueue(message, limits: rig.limits))
   }
 

@@ -32,6 +32,21 @@ struct QueueRig {
   @discardableResult
   mutating func enqueue(_ message: PushMessage) throws -> [RigEffect] { try send(.enqueue(message, limits: limits)) }
 
+  /// As the runtime does while the lane has a place.
+  @discardableResult
+  mutating func enqueueInPlace(_ message: PushMessage) throws -> [RigEffect] {
+    let (known, wasOffered) = (journal.count, isOffered)
+    var effects = noted(try record(.enqueue(message, limits: limits, hasPlace: true)))
+    if running == nil, journal.count > known, case .attemptBegan? = try journal.last?.event.decoded(as: PushEvent.self),
+      let (begun, attempt) = queue.attempt
+    {
+      // The turn that it is ready for is on.
+      (running, isOffered) = ((begun.id, attempt), wasOffered)
+      effects.append(.deliver(begun, attempt: attempt))
+    }
+    return effects + (try turns())
+  }
+
   @discardableResult
   mutating func end(
     _ message: PushMessage, attempt: Int = 1, _ outcome: PushOutcome, report: PushReport = PushReport()

@@ -251,7 +251,7 @@ struct PushLifeTests {
     #expect(rig.provider.deliveries.count == 1)
     // No further segment fits: what is written now fills the last one.
     disk.capacity = disk.usedByteCount
-    try await fill(rig)
+    try await rig.fillDisk()
 
     // The turn of the second has come, and there is no room to say so.
     rig.provider.release()
@@ -271,27 +271,6 @@ struct PushLifeTests {
     #expect(await rig.queued("second") == 0)
     #expect(rig.couriers.lanes().allSatisfy { $0.running == 0 && $0.waiting == 0 })
     try await rig.stop()
-  }
-
-  /// Writes until nothing more fits.
-  private func fill(_ rig: DeviceRig) async throws {
-    var number: UInt64 = 0
-    while true {
-      number += 1
-      var state = number &* 0x9E37_79B9_7F4A_7C15 | 1
-      let noise = (0..<(number < 2_000 ? 400 : 1)).map { _ -> UInt8 in
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return UInt8(65 + state % 57)
-      }
-      do throws(EngineError) {
-        _ = try await rig.devices.register(DeviceRig.registration("\(number)" + String(decoding: noise, as: UTF8.self)))
-      } catch {
-        #expect(error == .storageFull)
-        return
-      }
-    }
   }
 
   private func roomAgain(_ rig: DeviceRig) async throws {

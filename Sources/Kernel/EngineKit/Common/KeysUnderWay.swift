@@ -20,6 +20,9 @@ package final class KeysUnderWay: Sendable {
     }
   }
 
+  /// Whether it is being done for this key.
+  package func contains(_ key: String) -> Bool { keys.withLock { $0[key] != nil } }
+
   /// - Returns: true if a turn was given back meanwhile.
   package func leave(_ key: String) -> Bool { keys.withLock { $0.removeValue(forKey: key) ?? false } }
 }

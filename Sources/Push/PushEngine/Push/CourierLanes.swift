@@ -55,6 +55,16 @@ final class CourierLanes: Sendable {
     change(lane) { machine, now in machine.offer(key, priority, since: since, now: now) }
   }
 
+  /// - Returns: true if the queue has its place at once: `ended` or `released` has to follow.
+  func reserve(_ key: String, on lane: CourierLane) -> Bool {
+    var isReserved = false
+    change(lane) { machine, now in
+      isReserved = machine.reserve(key, now: now)
+      return []
+    }
+    return isReserved
+  }
+
   /// - Returns: what the queue is to be told.
   func ended(_ key: String, on lane: CourierLane, _ outcome: PushOutcome) -> PushOutcome {
     let jitter = random()

@@ -10,11 +10,12 @@ import Synchronization
 ///
 /// ```
 ///   producer ──push──> PushQueue ──ready──> CourierLanes ──start──> begin ─> courier ─> attemptEnded
+///                       └──── in the same turn, if the lane has a place ────┘
 /// ```
 /// A push belongs to its producer until the queue's record of it is durable; only then is that one told. A crash between
 /// offers it to the queue again, which knows a repetition by the push's number. An attempt is recorded before it is
 /// made: the journal knows of every request that may have reached a provider.
-package final class PushDispatcher: LaneRunner {
+package final class PushDispatcher {
   package let queues: EntityDirectory<PushQueue>
   package let devices: DeviceService
   package let options: OptionStore
@@ -65,11 +66,15 @@ package final class PushDispatcher: LaneRunner {
       logger.error("push not sent", metadata: ["reason": "too many push queues"])
       return false
     }
-    if await queue.peek({ $0.isKnown(producer: message.producer, number: message.number) }) {
-      await producers.accepted(message.id)
-    } else {
-      await queue.post(.enqueue(message, limits: queueLimits))
+    let (isKnown, isVacant) = await queue.peek {
+      ($0.isKnown(producer: message.producer, number: message.number), $0.messageCount == 0 && !$0.isUnregistered)
     }
+    if isKnown {
+      await producers.accepted(message.id)
+      return true
+    }
+    if isVacant, await beginAtOnce(message, in: queue) { return true }
+    await queue.post(.enqueue(message, limits: queueLimits))
     return true
   }
 
@@ -107,7 +112,11 @@ package final class PushDispatcher: LaneRunner {
 
   private func perform(_ effect: CourierEffect, of queue: Entity<PushQueue>) async {
     switch effect {
-    case .ready(let priority, let since): await offer(queue, priority, since: since)
+    case .ready(let priority, let since):
+      // The turn may have begun the attempt already, which offers by its end whatever is left. What was in flight when a
+      // process died is in nobody's hands.
+      if underWay.contains(queue.id.key), await queue.peek({ $0.attempt != nil }) { break }
+      await offer(queue, priority, since: since)
     case .startTimer(let timer, let deadline): timers.start(timer, of: queue.id.key, at: deadline)
     case .cancelTimer(let timer): timers.cancel(timer, of: queue.id.key)
     case .accepted(let id): await producers.accepted(id)
@@ -135,12 +144,12 @@ package final class PushDispatcher: LaneRunner {
     return limits
   }
 
-  private func offer(_ queue: Entity<PushQueue>, _ priority: PushPriority, since: Timestamp) async {
+  func offer(_ queue: Entity<PushQueue>, _ priority: PushPriority, since: Timestamp) async {
     guard let message = await queue.peek({ $0.next }) else { return }
     lanes.offer(queue.id.key, on: lane(of: message), priority, since: since)
   }
 
-  private func lane(of message: PushMessage) -> CourierLane { lane(of: message.target, tag: message.tag) }
+  func lane(of message: PushMessage) -> CourierLane { lane(of: message.target, tag: message.tag) }
 
   private func lane(of target: PushAddress, tag: String) -> CourierLane {
     couriers[target.type]?.lane(of: target, pushOptions(target, tag: tag))
@@ -157,115 +166,6 @@ package final class PushDispatcher: LaneRunner {
     return found
   }
 
-  // MARK: One attempt
-
-  /// For `CourierLanes`: false if there is no room among the pushes under way.
-  func start(_ key: String, _ lane: CourierLane) -> Bool {
-    tasks.spawn { [self] in await alone(key, lane) { await attempt(key, lane) } }
-  }
-
-  func disabled(_ lane: CourierLane, _ reason: String) {
-    _ = tasks.spawn { [self] in await endpointDisabled(lane, reason: reason) }
-  }
-
-  /// Takes a queue's turn, unless another one is still on: it may have been offered to two lanes (options have changed,
-  /// its next message takes another), or its last attempt is just about to end.
-  private func alone(_ key: String, _ lane: CourierLane, _ turn: () async -> Void) async {
-    guard underWay.enter(key) else { return lanes.released(key, on: lane) }
-    await turn()
-    // The turn that was given back is made up for.
-    guard underWay.leave(key), let queue = queues[key] else { return }
-    let effects = await queue.peek { $0.attempt == nil ? $0.outstandingEffects : [] }
-    for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
-  }
-
-  private func attempt(_ key: String, _ lane: CourierLane) async {
-    guard let (queue, message, attempt) = await begin(key, lane, turn: .start(key: key)) else { return }
-    if let objection = await producers.objection(to: message) {
-      await queue.post(
-        .attemptEnded(message.id, attempt: attempt, .refused(reason: objection), schedule: schedule(of: message)))
-      return lanes.released(key, on: lane)
-    }
-    let answer = AnswerNote()
-    let delivery = PushDelivery(
-      message: message, id: PushUUID.text(of: message.id), attempt: attempt, options: pushOptions(message),
-      now: context.time.now, noteAnswer: answer.note)
-    let provider = couriers[message.target.type]
-    #if CARILLON_CANARIES
-      if Canary.sings(.pushTwice) { _ = await provider?.deliver(delivery) }
-    #endif
-    let outcome = await provider?.deliver(delivery) ?? .refused(reason: "no courier for this type")
-    let told = lanes.ended(key, on: lane, outcome)
-    let age = Duration.milliseconds(max(0, context.time.now.milliseconds - delivery.now.milliseconds))
-    metrics.attempted(
-      lane: lane.label, app: message.service, outcome: outcome.word, reason: outcome.reason, after: age)
-    // The lane may tell the queue something milder: what is known of the attempt itself is for the record all the same.
-    let report = PushReport(answer: answer.text, mayBeDelivered: outcome.mayBeDelivered)
-    await queue.post(.attemptEnded(message.id, attempt: attempt, told, schedule: schedule(of: message), report: report))
-    if case .delivered(_, let replacement?) = outcome { await devices.replace(message.target, by: replacement) }
-  }
-
-  /// Takes the queue's next message; nil, and the turn is given back or comes again, if there is none or it cannot be
-  /// recorded.
-  private func begin(
-    _ key: String, _ lane: CourierLane, turn: CourierLaneMachine.Action
-  ) async -> (queue: Entity<PushQueue>, message: PushMessage, attempt: Int)? {
-    guard let queue = queues[key] else {
-      lanes.released(key, on: lane)
-      return nil
-    }
-    do {
-      let (started, backlog) = try await queue.perform(.begin(limits: queueLimits)) { ($0.attempt, $0.backlog) }
-      // An attempt that begins has no effect, and what is in flight waits no longer.
-      deadLetters.set(key, backlog)
-      if let started { return (queue, started.message, started.attempt) }
-      lanes.released(key, on: lane)
-    } catch {
-      // The journal has no room at the moment: the queue still has what it has.
-      lanes.again(turn, lane, afterMilliseconds: context.limits.storageRetryMilliseconds)
-    }
-    return nil
-  }
-
-  /// For `CourierLanes`: ends the queue's next message unsent; false if there is no room among the pushes under way.
-  func refuse(_ key: String, _ lane: CourierLane, _ reason: String) -> Bool {
-    tasks.spawn { [self] in
-      await alone(key, lane) {
-        let turn = CourierLaneMachine.Action.refuse(key: key, reason: reason)
-        if let queue = queues[key], let next = await queue.peek({ $0.next }), self.lane(of: next).id != lane.id {
-          // It has another endpoint by now, which nobody has switched off.
-          lanes.released(key, on: lane)
-          let effects = await queue.peek { $0.outstandingEffects }
-          for case .courier(.ready(let priority, let since)) in effects { await offer(queue, priority, since: since) }
-          return
-        }
-        guard let (queue, message, attempt) = await begin(key, lane, turn: turn) else { return }
-        await queue.post(
-          .attemptEnded(message.id, attempt: attempt, .refused(reason: reason), schedule: schedule(of: message)))
-        lanes.released(key, on: lane)
-      }
-    }
-  }
-
-  private func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
-
-  package func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
-    optionCache.options(provider: target.provider, tag: tag, debug: target.debug)
-  }
-
-  /// Spec: GMS 7.4; providers 1.2, 4.3.
-  private func schedule(of message: PushMessage) -> PushSchedule {
-    var schedule = PushSchedule()
-    schedule.limits = queueLimits
-    schedule.jitter = random()
-    let wanted = pushOptions(message)[DeliveryOptions.keys.retrySchedule] ?? []
-    let pauses =
-      wanted.isEmpty ? couriers[message.target.type]?.retryPauses ?? [] : wanted.compactMap(Double.init)
-    // Also what no `Duration` can hold is a number to `Double`.
-    schedule.pauses = pauses.filter { (0...limits.retryPauseSecondsMaximum).contains($0) }.map { .seconds($0) }
-    return schedule
-  }
-
   private func note(_ id: PushID, _ outcome: FinalPushOutcome, attempts: Int) {
     metrics.settled(outcome)
     waiters.settled(id, outcome, attempts: attempts)
@@ -280,6 +180,12 @@ package final class PushDispatcher: LaneRunner {
   }
 
   // MARK: Parts
+
+  func pushOptions(_ message: PushMessage) -> PushOptions { pushOptions(message.target, tag: message.tag) }
+
+  package func pushOptions(_ target: PushAddress, tag: String) -> PushOptions {
+    optionCache.options(provider: target.provider, tag: tag, debug: target.debug)
+  }
 
   /// Why nothing can be pushed to this address; nil if something can. Spec: GMS 7.1.
   package func obstacle(_ target: PushAddress, tag: String) -> String? {
@@ -333,18 +239,5 @@ extension PushTimer {
     case .retry(let producer): .retryDue(producer: producer, limits: limits)
     case .expiry: .expiryDue(limits: limits)
     }
-  }
-}
-
-/// What a receiver has answered, while its attempt is under way.
-private final class AnswerNote: Sendable {
-  private let bytes = Mutex<[UInt8]>([])
-
-  func note(_ answer: [UInt8]) { bytes.withLock { $0 = Array(answer.prefix(PushReport.answerBytesMaximum)) } }
-
-  /// Nil if there was none. What is no text stands there as far as it is.
-  var text: String? {
-    let bytes = bytes.withLock { $0 }
-    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 }
