@@ -48,8 +48,10 @@ package final class ScriptedClient: Sendable {
   /// Handshake, subscribe, first connect: the order of the Java client.
   package func comeOnline(ext: String = "{}") async throws -> [JSONValue] {
     try await handshake(ext: ext)
-    _ = try await ask(#"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"2"}]"#)
-    return try await connect()
+    let subscribed = try await ask(
+      #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/_genesys","id":"2"}]"#)
+    // What was there already may come along.
+    return try await subscribed.filter { $0["channel"]?.string != "/meta/subscribe" } + connect()
   }
 
   package func poll(ext: String = "{}", advice: String = "{}") throws -> ScriptedSink {
