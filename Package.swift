@@ -48,6 +48,7 @@ let configuration: Target.Dependency = .product(name: "Configuration", package: 
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -61,6 +62,7 @@ let package = Package(
     .library(name: "CarillonClient", targets: ["CarillonClient"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
@@ -333,7 +335,7 @@ let package = Package(
       path: "Sources/App/carillon", swiftSettings: strict),
 
     // Benchmarks.
-    module("BenchReport", in: "Benchmarks", ["JSONEnvelope"]),
+    module("BenchReport", in: "Benchmarks", ["JSONEnvelope", histogram]),
     .executableTarget(
       name: "carillon-bench",
       dependencies: [

@@ -14,6 +14,4 @@ enum Limits {
   static let logTailBytes = 4_000
   /// Of a file of figures to compare; a program is known by its first bytes.
   static let figuresBytesMaximum = 4_194_304
-  /// Latencies kept for the percentiles of one measurement.
-  static let samplesMaximum = 8_000_000
 }

@@ -75,7 +75,7 @@ struct BookRun {
     try await engine.snapshotNow()
   }
 
-  private func askEngine(_ engine: Engine) async throws -> Percentiles {
+  private func askEngine(_ engine: Engine) async throws -> LatencyHistogram {
     var nanoseconds: [Int64] = []
     for _ in 0..<questions {
       let began = ContinuousClock.now
@@ -84,7 +84,7 @@ struct BookRun {
       nanoseconds.append(Int64((ContinuousClock.now - began).inSeconds * 1e9))
       guard slots.count >= Self.days * 287 else { throw BenchError("only \(slots.count) slots are free") }
     }
-    return Percentiles(nanoseconds)
+    return LatencyHistogram(nanoseconds)
   }
 
   // MARK: Over HTTP
@@ -113,7 +113,7 @@ struct BookRun {
       bytes = response.bodyBytes.count
       if number >= 0 { nanoseconds.append(Int64((ContinuousClock.now - start).inSeconds * 1e9)) }
     }
-    let answers = Percentiles(nanoseconds)
+    let answers = LatencyHistogram(nanoseconds)
     return [
       Measurement(
         "callback.restart", restart, "s",

@@ -34,11 +34,12 @@ struct DueRun {
       guard world.courier.count == callbacks, world.courier.repetitions == 0 else {
         throw BenchError("\(world.courier.count) customers were told, \(world.courier.repetitions) more than once")
       }
-      return results(Percentiles(world.courier.arrivals.map { ($0.milliseconds - due.milliseconds) * 1_000_000 }), busy)
+      return results(
+        LatencyHistogram(world.courier.arrivals.map { ($0.milliseconds - due.milliseconds) * 1_000_000 }), busy)
     }
   }
 
-  private func results(_ delays: Percentiles, _ busy: String) -> [Measurement] {
+  private func results(_ delays: LatencyHistogram, _ busy: String) -> [Measurement] {
     let name = waitsForAgents ? "callback.due.agents" : "callback.due"
     let last = delays[100] / 1_000
     let how =

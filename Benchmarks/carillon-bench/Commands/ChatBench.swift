@@ -74,17 +74,13 @@ struct ChatBench: AsyncParsableCommand {
     let who = workload.echo ? "customers' own messages" : "agent to customer"
     let common = "\(workload.chats) chats, \(who), \(settings.link.rawValue), journalled and synced"
     let maximumSettings = "\(common), window \(workload.window)"
-    let saturated = Percentiles(maximum.latencies)
-    let latencies = Percentiles(paced.latencies)
     let pace = "\(common), \(Int(rate)) messages/s"
     // Other ways of sending have names of their own: the plain one keeps its meaning.
     let name = "chat" + (workload.echo ? ".echo" : "") + (workload.websocket ? ".websocket" : "")
-    var results = [
-      Measurement("\(name).delivered", maximum.perSecond, "messages/s", settings: maximumSettings),
-      Measurement("\(name).p50", latencies[50], "ms", settings: pace),
-      Measurement("\(name).p99", latencies[99], "ms", settings: pace),
-      Measurement("\(name).saturated.p99", saturated[99], "ms", settings: "at the maximum"),
-    ]
+    var results =
+      [Measurement("\(name).delivered", maximum.perSecond, "messages/s", settings: maximumSettings)]
+      + paced.latencies.measurements(name, settings: pace)
+      + [Measurement("\(name).saturated.p99", maximum.latencies[99], "ms", settings: "at the maximum")]
     if let serverCPU, maximum.delivered > 0 {
       results.append(
         Measurement(

@@ -1,3 +1,4 @@
+import BenchReport
 import NIOCore
 
 /// How messages follow each other.
@@ -34,8 +35,8 @@ extension EventLoop {
 struct PhaseResult: Sendable {
   let delivered: Int
   let seconds: Double
-  /// Nanoseconds, one for each message delivered.
-  let latencies: [Int64]
+  /// One for each message of the phase, those that came after its end too.
+  let latencies: LatencyHistogram
 
   var perSecond: Double { seconds > 0 ? Double(delivered) / seconds : 0 }
 }
@@ -51,7 +52,7 @@ extension ChatLoad {
     phase = promise
     self.pacing = pacing
     delivered = 0
-    latencies.removeAll(keepingCapacity: true)
+    latencies.removeAll()
     ready.removeAll()
     began = .now()
     if case .closed = pacing { for customer in customers { ready.append(customer) } }
@@ -67,19 +68,27 @@ extension ChatLoad {
     while outstanding < window, let customer = ready.popFirst() { post(customer, due: .now()) }
   }
 
-  /// Once a millisecond: everything that has become due since.
+  /// Once a millisecond.
   private func tick() {
+    guard case .open = pacing else { return }
+    letGo()
+    loop.after(.milliseconds(1), self) { $0.tick() }
+  }
+
+  /// Everything that has become due since.
+  private func letGo() {
     guard case .open(let rate) = pacing else { return }
     let pace = OpenPace(began: began, rate: rate)
     while pace.isDue(scheduled) {
       post(customers[scheduled % customers.count], due: pace.due(scheduled))
       scheduled += 1
     }
-    loop.after(.milliseconds(1), self) { $0.tick() }
   }
 
   private func endPhase() {
     guard pacing != nil else { return }
+    // What became due while this side itself was held up belongs to the phase, too.
+    letGo()
     pacing = nil
     let deadline = NIODeadline.now() + .seconds(Limits.drainTimeout.components.seconds)
     drain(PhaseEnd(delivered: delivered, seconds: began.secondsAgo, deadline: deadline))

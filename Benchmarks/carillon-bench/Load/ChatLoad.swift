@@ -1,3 +1,4 @@
+import BenchReport
 import CarillonClient
 import NIOCore
 
@@ -43,7 +44,7 @@ final class ChatLoad {
   var ready = CustomerQueue()
   var outstanding = 0
   var delivered = 0
-  var latencies: [Int64] = []
+  var latencies = LatencyHistogram()
   var began = NIODeadline.now()
   /// Messages that the open loop has let go.
   var scheduled = 0
@@ -114,7 +115,7 @@ final class ChatLoad {
       }
       customer.due.removeFirst()
       customer.deliveredSequence = sequence
-      if latencies.count < Limits.samplesMaximum { latencies.append((now - due).nanoseconds) }
+      latencies.record((now - due).nanoseconds)
     }
     delivered += scanner.sequences.count
     outstanding -= scanner.sequences.count

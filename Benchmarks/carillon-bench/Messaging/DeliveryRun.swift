@@ -22,13 +22,11 @@ struct DeliveryRun {
       let result = try await load.run(rate: rate, for: .seconds(seconds))
       let cpu = try server.sample().cpuSeconds - before.cpuSeconds
       try await load.close()
-      let latencies = Percentiles(result.latencies)
+      let latencies = result.latencies
       let how = "request to its message at the device, \(devices.count) of them over TLS, \(Int(rate))/s"
-      return [
-        Measurement("gcm.latency.p50", latencies[50], "ms", settings: how),
-        Measurement(
-          "gcm.latency.p99", latencies[99], "ms",
-          settings: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)"),
+      return latencies.measurements(
+        "gcm.latency", settings: how,
+        p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)") + [
         Measurement(
           "gcm.latency.cpu", cpu / Double(latencies.count) * 1e6, "µs/message",
           settings: "server: request, delivery, acknowledgement"),

@@ -28,7 +28,7 @@ struct FanOutRun {
       let singles = try await DeliveryLoad.open(others, server)
       Terminal.note("gcm: a topic with \(subscribers) subscribers, \(Int(Self.rate)) other messages/s")
       _ = try await singles.run(rate: Self.rate, for: .seconds(2))
-      let alone = Percentiles(try await singles.run(rate: Self.rate, for: .seconds(seconds)).latencies)
+      let alone = try await singles.run(rate: Self.rate, for: .seconds(seconds)).latencies
 
       let before = try server.sample()
       let share = MachineShare(with: [server.http.pid])
@@ -40,7 +40,7 @@ struct FanOutRun {
       try await Self.untilServed(watchers, watching.count)
       let drained = (ContinuousClock.now - start).inSeconds
       let cpu = try server.sample().cpuSeconds - before.cpuSeconds
-      let during = Percentiles(try await besides.latencies)
+      let during = try await besides.latencies
       try await singles.close()
       try await watchers.eventLoop.submit { watchers.value.close() }.get()
       return [

@@ -1,3 +1,4 @@
+import BenchReport
 import CarillonClient
 import NIOCore
 
@@ -22,7 +23,7 @@ final class SendLoad {
   private var maximum = Int.max
   private var due: [NIODeadline] = []
   private var reached = 0
-  private var latencies: [Int64] = []
+  private var latencies = LatencyHistogram()
   private(set) var failure: BenchError?
 
   private init(_ lanes: Lanes, _ loop: any EventLoop, _ request: @escaping (Int) -> ByteBuffer) {
@@ -53,7 +54,7 @@ final class SendLoad {
     (phase, self.pacing, self.goal, self.maximum) = (promise, pacing, goal, maximum)
     (first, began, reached) = (next, .now(), 0)
     due.removeAll(keepingCapacity: true)
-    latencies.removeAll(keepingCapacity: true)
+    latencies.removeAll()
     let generation = began
     loop.after(.milliseconds(Int64(duration.inSeconds * 1_000)), self) {
       if $0.began == generation { $0.endPhase() }
@@ -92,9 +93,7 @@ final class SendLoad {
 
   private func reach(_ number: Int) {
     guard phase != nil, due.indices.contains(number - first) else { return }
-    if latencies.count < Limits.samplesMaximum {
-      latencies.append((NIODeadline.now() - due[number - first]).nanoseconds)
-    }
+    latencies.record((NIODeadline.now() - due[number - first]).nanoseconds)
     reached += 1
     if pacing != nil { pump() }
   }
@@ -108,16 +107,24 @@ final class SendLoad {
   }
 
   private func tick() {
+    guard case .open = pacing else { return }
+    letGo()
+    loop.after(.milliseconds(1), self) { $0.tick() }
+  }
+
+  /// Everything that has become due since.
+  private func letGo() {
     guard case .open(let rate) = pacing else { return }
     let pace = OpenPace(began: began, rate: rate)
     while pace.isDue(next - first), next - first < maximum { post(due: pace.due(next - first)) }
-    loop.after(.milliseconds(1), self) { $0.tick() }
   }
 
   // MARK: The end of a phase
 
   private func endPhase() {
     guard pacing != nil else { return }
+    // What became due while this side itself was held up belongs to the phase, too.
+    letGo()
     pacing = nil
     drain(reached, began.secondsAgo, until: .now() + .seconds(Limits.drainTimeout.components.seconds))
   }

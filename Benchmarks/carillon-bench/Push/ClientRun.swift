@@ -55,7 +55,7 @@ struct ClientRun {
       if let raw { rawSeconds += Double(requests / Self.rounds) / raw } else { hasRaw = false }
     }
     let sent = Double(latencies.count)
-    let percentiles = Percentiles(latencies)
+    let percentiles = LatencyHistogram(latencies)
     let connections = origin.statistics.connections
     var results = [
       Measurement(

@@ -37,19 +37,17 @@ struct LatencyRun {
     _ = try await run(world, receiver, chatIDs, seconds: min(seconds, 2))
     let share = MachineShare()
     let result = try await run(world, receiver, chatIDs, seconds: seconds)
-    let (latencies, posts) = (Percentiles(result.arrivals), Percentiles(result.replies))
+    let (latencies, posts) = (result.arrivals, result.replies)
     let how =
       "\(chats) chats in background, delay 0, \(Int(rate)) messages/s, signed webhook to \(Self.endpoints) endpoints"
-    return [
-      Measurement(
-        "push.latency.p50", latencies[50], "ms", settings: "agent's message to the request at the receiver; \(how)"),
-      Measurement(
-        "push.latency.p99", latencies[99], "ms",
-        settings: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)"),
-      Measurement(
-        "push.latency.reply.p99", posts[99], "ms", settings: "until the agent's message is acknowledged, for comparison"
-      ),
-    ]
+    return latencies.measurements(
+      "push.latency", settings: "agent's message to the request at the receiver; \(how)",
+      p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)") + [
+        Measurement(
+          "push.latency.reply.p99", posts[99], "ms",
+          settings: "until the agent's message is acknowledged, for comparison"
+        )
+      ]
   }
 
   private func run(

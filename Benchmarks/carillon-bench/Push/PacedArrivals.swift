@@ -1,3 +1,4 @@
+import BenchReport
 import Synchronization
 
 /// Something that is done so many times a second, each time with a text that in the end a receiver of webhooks is to get.
@@ -5,12 +6,12 @@ struct PacedArrivals {
   let rate: Double
   let seconds: Int
 
-  /// Nanoseconds since each was due.
+  /// From when each was due.
   struct Outcome {
     /// To the request at the receiver.
-    var arrivals: [Int64] = []
+    var arrivals = LatencyHistogram()
     /// To the end of what was done.
-    var replies: [Int64] = []
+    var replies = LatencyHistogram()
   }
 
   private final class Clock: Sendable {
@@ -23,12 +24,12 @@ struct PacedArrivals {
       state.withLock { state in
         guard state.due.indices.contains(number), let due = state.due[number] else { return }
         state.due[number] = nil
-        state.outcome.arrivals.append((now - due).wholeNanoseconds)
+        state.outcome.arrivals.record((now - due).wholeNanoseconds)
       }
     }
     func replied(since due: ContinuousClock.Instant) {
       let now = ContinuousClock.now
-      state.withLock { $0.outcome.replies.append((now - due).wholeNanoseconds) }
+      state.withLock { $0.outcome.replies.record((now - due).wholeNanoseconds) }
     }
     var outcome: Outcome { state.withLock { $0.outcome } }
     var arrivedCount: Int { state.withLock { $0.outcome.arrivals.count } }

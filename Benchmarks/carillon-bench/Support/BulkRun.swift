@@ -24,7 +24,7 @@ struct BulkRun {
         guard removed == tokens, unknown == 0 else { throw BenchError("\(removed) of \(tokens) were unregistered") }
         if round > 0 { nanoseconds.append(elapsed) }
       }
-      let times = Percentiles(nanoseconds)
+      let times = LatencyHistogram(nanoseconds)
       return [
         Measurement(
           "support.bulk", times[100], "ms",

@@ -116,7 +116,7 @@ struct ListRun {
   /// - Parameter counting: the requests of an answer, which must be as many as each user has; takes no time.
   private func times<Answer>(
     of users: [SupportWorld.User], counting: (Answer) -> Int, _ ask: (SupportWorld.User) async throws -> Answer
-  ) async throws -> Percentiles {
+  ) async throws -> LatencyHistogram {
     var random = SplitMix64(seed: 7)
     var nanoseconds: [Int64] = []
     for number in -Self.warmUp..<questions {
@@ -129,10 +129,10 @@ struct ListRun {
       }
       if number >= 0 { nanoseconds.append(elapsed) }
     }
-    return Percentiles(nanoseconds)
+    return LatencyHistogram(nanoseconds)
   }
 
-  private func measurement(_ name: String, _ times: Percentiles, _ how: String) -> Measurement {
+  private func measurement(_ name: String, _ times: LatencyHistogram, _ how: String) -> Measurement {
     Measurement(
       name, times[99], "ms",
       settings: PushGoal.atMost(Self.target, times[99]) + ", \(how), p50 \(Measurement("", times[50], "").text) ms")
