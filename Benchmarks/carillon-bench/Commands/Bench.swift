@@ -8,13 +8,19 @@ protocol Bench: AsyncParsableCommand {
 
   var workload: Workload { get }
   var report: ReportOptions { get }
+  /// On which processors both sides run; nil where there is no server to be kept apart.
+  var plan: CorePlan? { get }
 
   static func measure(_ workload: Workload) async throws -> [Measurement]
 }
 
 extension Bench {
+  var plan: CorePlan? { nil }
+
   func run() async throws {
-    try await report.publish { try await Self.measure(workload) }
+    try await Pinning.during(plan) {
+      try await report.publish { try await Self.measure(workload) }
+    }
   }
 }
 

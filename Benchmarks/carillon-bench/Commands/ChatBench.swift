@@ -11,10 +11,13 @@ struct ChatBench: AsyncParsableCommand {
 
   @OptionGroup var server: ServerOptions
   @OptionGroup var workload: Workload
+  @OptionGroup var processors: CoreOptions
   @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    try await report.publish { try await Self.measure(workload, server: server) }
+    try await Pinning.during(processors.cores) {
+      try await report.publish { try await Self.measure(workload, server: server) }
+    }
   }
 
   struct Workload: ParsableArguments {
@@ -51,24 +54,22 @@ struct ChatBench: AsyncParsableCommand {
       Terminal.note("chat: warming up")
       _ = try await loop.flatSubmit { load.value.run(.closed(window: workload.window), for: .seconds(2)) }.get()
       Terminal.note("chat: maximum, \(workload.window) messages on their way, \(workload.seconds) s")
-      let before = try server.sample()
-      let own = try ProcessSample(of: ownPID())
+      let before = try SidesSample(server: server.pid)
       let maximum = try await loop.flatSubmit {
         load.value.run(.closed(window: workload.window), for: duration)
       }.get()
-      let cpu = try server.sample().flatMap { after in before.map { after.cpuSeconds - $0.cpuSeconds } }
-      let ownCPU = try ProcessSample(of: ownPID()).cpuSeconds - own.cpuSeconds
+      let sides = try before.measured()
 
       let rate = workload.rate ?? (maximum.perSecond / 2).rounded(.down)
       guard rate >= 1 else { throw BenchError("hardly anything was delivered") }
       Terminal.note("chat: \(Int(rate)) messages/s, \(workload.seconds) s")
       let paced = try await loop.flatSubmit { load.value.run(.open(rate: rate), for: duration) }.get()
-      return results(workload, settings, maximum, serverCPU: cpu, ownCPU: ownCPU, paced, rate: rate)
+      return results(workload, settings, maximum, sides, paced, rate: rate)
     }
   }
 
   private static func results(
-    _ workload: Workload, _ settings: ChatLoad.Settings, _ maximum: PhaseResult, serverCPU: Double?, ownCPU: Double,
+    _ workload: Workload, _ settings: ChatLoad.Settings, _ maximum: PhaseResult, _ sides: Sides,
     _ paced: PhaseResult, rate: Double
   ) -> [Measurement] {
     let who = workload.echo ? "customers' own messages" : "agent to customer"
@@ -77,20 +78,10 @@ struct ChatBench: AsyncParsableCommand {
     let pace = "\(common), \(Int(rate)) messages/s"
     // Other ways of sending have names of their own: the plain one keeps its meaning.
     let name = "chat" + (workload.echo ? ".echo" : "") + (workload.websocket ? ".websocket" : "")
-    var results =
+    return
       [Measurement("\(name).delivered", maximum.perSecond, "messages/s", settings: maximumSettings)]
       + paced.latencies.measurements(name, settings: pace)
       + [Measurement("\(name).saturated.p99", maximum.latencies[99], "ms", settings: "at the maximum")]
-    if let serverCPU, maximum.delivered > 0 {
-      results.append(
-        Measurement(
-          "\(name).cpu", serverCPU / Double(maximum.delivered) * 1e6, "µs/message",
-          settings: "server, at the maximum"))
-      results.append(
-        Measurement(
-          "\(name).generator.cpu", ownCPU / Double(maximum.delivered) * 1e6, "µs/message",
-          settings: "load generator, on the same processors"))
-    }
-    return results
+      + sides.measurements(name, per: "message", count: maximum.delivered, "at the maximum")
   }
 }

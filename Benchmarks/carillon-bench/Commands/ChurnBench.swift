@@ -14,6 +14,7 @@ struct ChurnBench: AsyncParsableCommand {
       """)
 
   @OptionGroup var churn: Settings
+  @OptionGroup var processors: CoreOptions
   @OptionGroup var report: ReportOptions
 
   struct Settings: ParsableArguments {
@@ -33,10 +34,12 @@ struct ChurnBench: AsyncParsableCommand {
 
   func run() async throws {
     var slope = 0.0
-    try await report.publish {
-      let measured = try await Self.measure(churn)
-      slope = measured.slope
-      return measured.results
+    try await Pinning.during(processors.cores) {
+      try await report.publish {
+        let measured = try await Self.measure(churn)
+        slope = measured.slope
+        return measured.results
+      }
     }
     guard slope <= churn.atMost else {
       throw BenchError("the server grows by \(Measurement.decimal(slope, digits: 2)) MB a minute: something leaks")

@@ -10,7 +10,10 @@ struct IdleBench: Bench {
     commandName: "idle", abstract: "Bytes of each idle held poll and each idle WebSocket, session and chat included.")
 
   @OptionGroup var workload: Workload
+  @OptionGroup var processors: CoreOptions
   @OptionGroup var report: ReportOptions
+
+  var plan: CorePlan? { processors.cores }
 
   struct Workload: ParsableArguments {
     @Option(help: "Held polls.") var polls = 10_000

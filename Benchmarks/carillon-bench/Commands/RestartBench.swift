@@ -9,7 +9,10 @@ struct RestartBench: Bench {
     commandName: "restart", abstract: "From the start of a server with many events to its readiness.")
 
   @OptionGroup var workload: Workload
+  @OptionGroup var processors: CoreOptions
   @OptionGroup var report: ReportOptions
+
+  var plan: CorePlan? { processors.cores }
 
   struct Workload: ParsableArguments {
     @Option(help: "Events in the journal.") var events = 1_000_000

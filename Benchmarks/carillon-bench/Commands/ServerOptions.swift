@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchReport
 import CarillonClient
 
 /// Which server is measured.
@@ -30,6 +31,7 @@ struct MeasuredServer: Sendable {
       agentToken = token
       own = nil
       pid = options.pid
+      if let pid, let plan = Pinning.plan { try Pinning.pin(pid, to: plan.server) }
     } else {
       let server = try await BenchServer.start()
       own = server

@@ -18,19 +18,17 @@ struct DeliveryRun {
       Terminal.note("gcm: \(Int(rate)) messages/s to \(devices.count) devices over TLS, \(seconds) s")
       _ = try await load.run(rate: rate, for: .seconds(2))
       let share = MachineShare(with: [server.http.pid])
-      let before = try server.sample()
+      let before = try SidesSample(server: server.http.pid)
       let result = try await load.run(rate: rate, for: .seconds(seconds))
-      let cpu = try server.sample().cpuSeconds - before.cpuSeconds
+      let sides = try before.measured()
       try await load.close()
       let latencies = result.latencies
       let how = "request to its message at the device, \(devices.count) of them over TLS, \(Int(rate))/s"
       return latencies.measurements(
         "gcm.latency", settings: how,
-        p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)") + [
-        Measurement(
-          "gcm.latency.cpu", cpu / Double(latencies.count) * 1e6, "µs/message",
-          settings: "server: request, delivery, acknowledgement"),
-      ]
+        p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)")
+        + sides.measurements(
+          "gcm.latency", per: "message", count: latencies.count, "request, delivery and acknowledgement")
     }
   }
 }

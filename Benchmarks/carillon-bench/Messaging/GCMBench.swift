@@ -12,7 +12,10 @@ struct GCMBench: BenchInParts {
   }
 
   @OptionGroup var workload: Workload
+  @OptionGroup var processors: CoreOptions
   @OptionGroup var report: ReportOptions
+
+  var plan: CorePlan? { processors.cores }
 
   struct Workload: WorkloadInParts {
     @Option(help: "Only these: send, latency, idle, reconnect, collapse, fanout.") var only: [Part] = []

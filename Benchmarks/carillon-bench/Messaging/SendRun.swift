@@ -35,26 +35,18 @@ struct SendRun {
       defer { loop.execute { load.value.close() } }
       Terminal.note("gcm: \(lanes) connections send to \(count) \(whom), \(seconds) s")
       _ = try await loop.flatSubmit { load.value.run(.closed(window: lanes), for: .seconds(2)) }.get()
-      let (before, own, share) = (
-        try server.sample(), try ProcessSample(of: ownPID()), MachineShare(with: [server.http.pid])
-      )
+      let (before, share) = (try SidesSample(server: server.http.pid), MachineShare(with: [server.http.pid]))
       let result = try await loop.flatSubmit {
         load.value.run(.closed(window: lanes), for: .seconds(seconds))
       }.get()
-      let cpu = try server.sample().cpuSeconds - before.cpuSeconds
-      let ownCPU = try ProcessSample(of: ownPID()).cpuSeconds - own.cpuSeconds
+      let sides = try before.measured()
       if let fleet { try await Self.untilAllArrived(fleet, load) }
-      let answered = Double(result.latencies.count)
       let how = "\(count) \(whom), \(lanes) connections, stored and synced before the answer"
       return [
         Measurement(
           name, result.perSecond, "messages/s",
-          settings: (target.map { PushGoal.atLeast($0, result.perSecond) + ", " } ?? "") + how + "; \(share.text)"),
-        Measurement(name + ".cpu", cpu / answered * 1e6, "µs/message", settings: "server, at that rate"),
-        Measurement(
-          name + ".generator.cpu", ownCPU / answered * 1e6, "µs/message",
-          settings: "load generator, on the same processors"),
-      ]
+          settings: (target.map { PushGoal.atLeast($0, result.perSecond) + ", " } ?? "") + how + "; \(share.text)")
+      ] + sides.measurements(name, per: "message", count: result.latencies.count, "at that rate")
     }
   }
 

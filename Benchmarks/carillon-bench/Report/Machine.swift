@@ -11,10 +11,12 @@ enum Machine {
     let memory = Files.text("/proc/meminfo").flatMap { info in
       info.split(separator: "\n").first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }
-    let kernel = Files.text("/proc/sys/kernel/osrelease").map(trimmed) ?? "unknown kernel"
     let processor = model.map(trimmed) ?? "unknown processor"
     return "\(processors) × \(processor), \((memory ?? 0) / 1_048_576) GiB, Linux \(kernel)"
   }
+
+  /// The kernel's release.
+  static var kernel: String { Files.text("/proc/sys/kernel/osrelease").map(trimmed) ?? "unknown kernel" }
 
   /// Today, in UTC.
   static var date: String {
@@ -26,11 +28,17 @@ enum Machine {
 
   /// The commit that the working directory is at; "unknown" outside of a repository.
   static var commit: String {
-    guard let head = Files.text(".git/HEAD").map(trimmed) else { return "unknown" }
+    // A working tree beside its repository has a file there that says where its own part is.
+    let pointer = "gitdir: "
+    let own =
+      Files.text(".git").map(trimmed).flatMap { $0.hasPrefix(pointer) ? String($0.dropFirst(pointer.count)) : nil }
+      ?? ".git"
+    let common = Files.text(own + "/commondir").map { own + "/" + trimmed($0) } ?? own
+    guard let head = Files.text(own + "/HEAD").map(trimmed) else { return "unknown" }
     guard head.hasPrefix("ref: ") else { return head }
     let reference = String(head.dropFirst(5))
-    if let commit = Files.text(".git/" + reference) { return trimmed(commit) }
-    let packed = Files.text(".git/packed-refs")?.split(separator: "\n").first { $0.hasSuffix(" " + reference) }
+    if let commit = Files.text(common + "/" + reference) { return trimmed(commit) }
+    let packed = Files.text(common + "/packed-refs")?.split(separator: "\n").first { $0.hasSuffix(" " + reference) }
     return packed.map { String($0.prefix(40)) } ?? "unknown"
   }
 
@@ -57,6 +65,20 @@ enum Files {
   }
 
   static func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// What a folder holds; nothing if it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
 
   static func write(_ text: String, to path: String) throws {
     let file = try FileDescriptor.open(

@@ -43,9 +43,8 @@ final class BenchServer: Sendable {
       \(Self.text(of: sections))
       """ + "\n", to: directory.path + "/carillon.yaml")
     agentToken = try await Self.createToken(executable, directory, name: "bench", ["--role", "agent"])
-    child = try ChildProcess(
-      executable, ["serve", "--config", directory.path + "/carillon.yaml"], log: directory.path + "/log",
-      isBound: true)
+    let command = try Pinning.ofServer([executable, "serve", "--config", directory.path + "/carillon.yaml"])
+    child = try ChildProcess(command[0], Array(command.dropFirst()), log: directory.path + "/log", isBound: true)
   }
 
   private static func text(of sections: [String: [String: String]]) -> String {

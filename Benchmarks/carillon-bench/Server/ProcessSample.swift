@@ -8,15 +8,10 @@ struct ProcessSample: Sendable {
 
   /// - Throws: `BenchError` if there is no such process.
   init(of pid: pid_t) throws(BenchError) {
-    guard let stat = Files.text("/proc/\(pid)/stat"), let statm = Files.text("/proc/\(pid)/statm"),
-      // The name in parentheses may hold blanks; fields are counted behind it.
-      let end = stat.lastIndex(of: ")")
-    else { throw BenchError("no process \(pid)") }
-    let fields = stat[stat.index(after: end)...].split(separator: " ")
-    guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) else {
-      throw BenchError("/proc/\(pid)/stat is not understood")
+    guard let stat = ProcessStat("/proc/\(pid)"), let statm = Files.text("/proc/\(pid)/statm") else {
+      throw BenchError("no process \(pid)")
     }
-    cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    cpuSeconds = stat.seconds
     let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     residentBytes = pages * sysconf(Int32(_SC_PAGESIZE))
   }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// A directory for one measurement, removed with everything in it at the end.
 final class WorkDirectory: Sendable {
@@ -19,7 +20,7 @@ final class WorkDirectory: Sendable {
   func files(in folder: String) -> [(path: String, bytes: Int)] {
     var found: [(path: String, bytes: Int)] = []
     Self.visit("\(path)/\(folder)") { path, facts in
-      if facts.st_mode & S_IFMT == S_IFREG { found.append((path, Int(facts.st_size))) }
+      if facts.type == .regular { found.append((path, Int(facts.size))) }
     }
     return found
   }
@@ -30,18 +31,11 @@ final class WorkDirectory: Sendable {
   }
 
   /// Everything under `path`, contents before their folder.
-  private static func visit(_ path: String, _ body: (String, stat) -> Void) {
-    guard let stream = opendir(path) else { return }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
+  private static func visit(_ path: String, _ body: (String, Stat) -> Void) {
+    for name in Files.names(in: path) {
       let child = "\(path)/\(name)"
-      var facts = stat()
-      guard lstat(child, &facts) == 0 else { continue }
-      if facts.st_mode & S_IFMT == S_IFDIR { visit(child, body) }
+      guard let facts = try? Stat(FilePath(child), followTargetSymlink: false) else { continue }
+      if facts.type == .directory { visit(child, body) }
       body(child, facts)
     }
   }
