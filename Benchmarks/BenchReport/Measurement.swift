@@ -5,12 +5,17 @@ package struct Measurement: Sendable, Equatable {
   package let value: Double
   package let unit: String
   package let settings: String
+  /// Nil for the figure of one round.
+  package let spread: Spread?
 
-  package init(_ name: String, _ value: Double, _ unit: String, settings: String = "") {
+  package init(
+    _ name: String, _ value: Double, _ unit: String, settings: String = "", spread: Spread? = nil
+  ) {
     self.name = name
     self.value = value
     self.unit = unit
     self.settings = settings
+    self.spread = spread
   }
 
   /// Large figures whole and in groups of three, small ones with the digits that mean something.

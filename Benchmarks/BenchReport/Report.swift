@@ -6,10 +6,19 @@ package struct Report: Sendable, Equatable {
   /// Processors, memory and kernel.
   package let machine: String
   package let commit: String
+  /// The kernel's release.
+  package let kernel: String
+  /// The day, as `2026-11-24`.
+  package let date: String
+  /// What the program was told: the settings of all figures together.
+  package let arguments: [String]
 
-  package init(machine: String, commit: String) {
+  package init(machine: String, commit: String, kernel: String = "", date: String = "", arguments: [String] = []) {
     self.machine = machine
     self.commit = commit
+    self.kernel = kernel
+    self.date = date
+    self.arguments = arguments
   }
 
   package mutating func add(_ measurements: [Measurement]) { results += measurements }
@@ -23,7 +32,8 @@ package struct Report: Sendable, Equatable {
     for (index, result) in results.enumerated() {
       let name = names[index] + String(repeating: " ", count: nameWidth - names[index].count)
       let value = String(repeating: " ", count: valueWidth - values[index].count) + values[index]
-      lines.append("\(name)  \(value)  \(result.settings)")
+      let settings = [result.spread?.text ?? "", result.settings].filter { !$0.isEmpty }.joined(separator: "; ")
+      lines.append("\(name)  \(value)  \(settings)")
     }
     return lines.joined(separator: "\n")
   }
@@ -35,9 +45,17 @@ package struct Report: Sendable, Equatable {
         object.member("value", result.value)
         object.member("unit", result.unit)
         object.member("settings", result.settings)
+        if let spread = result.spread {
+          object.member("least", spread.least)
+          object.member("greatest", spread.greatest)
+          object.member("rounds", spread.rounds)
+        }
       }
       report.member("machine", machine)
       report.member("commit", commit)
+      report.member("kernel", kernel)
+      report.member("date", date)
+      report.array("arguments", arguments) { argument, writer in writer.value(argument) }
     }
   }
 }
@@ -50,12 +68,26 @@ extension Report {
     guard let results = value["results"]?.array, let machine = value["machine"]?.string,
       let commit = value["commit"]?.string
     else { throw UnreadableReport("has no results, machine and commit") }
-    self.init(machine: machine, commit: commit)
+    // Those of earlier programs say less of the conditions.
+    self.init(
+      machine: machine, commit: commit, kernel: value["kernel"]?.string ?? "", date: value["date"]?.string ?? "",
+      arguments: value["arguments"]?.array?.compactMap(\.string) ?? [])
     for result in results {
       guard let name = result["name"]?.string, let figure = result["value"]?.double, let unit = result["unit"]?.string
       else { throw UnreadableReport("has a result without name, value or unit") }
-      self.results.append(Measurement(name, figure, unit, settings: result["settings"]?.string ?? ""))
+      self.results.append(
+        Measurement(name, figure, unit, settings: result["settings"]?.string ?? "", spread: Spread(result)))
     }
+  }
+}
+
+extension Spread {
+  /// Nil for a figure of one round.
+  fileprivate init?(_ result: JSONValue) {
+    guard let least = result["least"]?.double, let greatest = result["greatest"]?.double,
+      let rounds = result["rounds"]?.integer
+    else { return nil }
+    self.init(least: least, greatest: greatest, rounds: rounds)
   }
 }
 

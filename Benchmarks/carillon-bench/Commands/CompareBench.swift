@@ -62,11 +62,11 @@ struct CompareBench: AsyncParsableCommand {
 
   private func run(_ program: String, _ bench: String, in directory: WorkDirectory) async throws -> [Measurement] {
     let (file, log) = (directory.path + "/figures.json", directory.path + "/compare.log")
-    let status = try await ChildProcess(program, [bench, "--json", file], log: log, isBound: true).ended()
-    guard status == 0, let bytes = Files.bytes(file) else {
-      throw BenchError(
-        "\(program) \(bench) ended with \(status):\n\((Files.text(log) ?? "").suffix(Limits.logTailBytes))")
+    do {
+      return try await BenchProgram(program).measure(
+        [bench, "--json", file], file: file, output: .file(log), errors: .file(log))
+    } catch {
+      throw BenchError("\(error):\n\((Files.text(log) ?? "").suffix(Limits.logTailBytes))")
     }
-    do { return try Report(json: bytes).results } catch { throw BenchError("\(file) \(error)") }
   }
 }

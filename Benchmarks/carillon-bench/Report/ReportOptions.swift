@@ -1,9 +1,16 @@
 import ArgumentParser
 import BenchReport
+import ProcessControl
 import SystemPackage
 
-/// Where the figures go.
+/// How often it is measured, and where the figures go.
 struct ReportOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How many rounds, each in a process of its own.",
+      discussion: "Of each figure the median is reported, with the least and the greatest."))
+  var rounds = 1
+
   @Option(name: .customLong("json"), help: "Also write the results to this file, as JSON.")
   var jsonFile: String?
 
@@ -11,19 +18,52 @@ struct ReportOptions: ParsableArguments {
     name: .customLong("baseline"), help: "Also write their ratios to this file, for later runs to be compared with.")
   var baselineFile: String?
 
-  /// Measures, with the yardstick before and after; prints the table and writes the files.
+  /// Given to the processes of rounds: where their figures go, and nowhere else.
+  @Option(name: .customLong("round-file"), help: .hidden)
+  var roundFile: String?
+
+  func validate() throws {
+    guard (1...50).contains(rounds) else { throw ValidationError("from 1 to 50 rounds") }
+  }
+
+  private static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
+
+  /// Measures, prints the table and writes the files.
   func publish(_ measure: () async throws -> [Measurement]) async throws {
+    let isOneOfRounds = roundFile != nil
+    let results = rounds > 1 && !isOneOfRounds ? try await inRounds() : try await Self.withYardstick(measure)
+    var report = Report(
+      machine: Machine.description, commit: Machine.commit, kernel: Machine.kernel, date: Machine.date,
+      arguments: Self.arguments)
+    report.add(results)
+    if let roundFile { return try Self.write(report.json, to: roundFile) }
+    Terminal.print(report.table)
+    if let jsonFile { try Self.write(report.json + [UInt8(ascii: "\n")], to: jsonFile) }
+    if let baselineFile { try Self.write(Baseline(report, date: report.date).json, to: baselineFile) }
+  }
+
+  /// With the yardstick before and after.
+  private static func withYardstick(_ measure: () async throws -> [Measurement]) async throws -> [Measurement] {
     let before = ProcessorYardstick.stepsPerSecond()
     let results = try await measure()
     let rate = (before + ProcessorYardstick.stepsPerSecond()) / 2
-    var report = Report(machine: Machine.description, commit: Machine.commit)
-    report.add(results)
-    report.add([
+    return results + [
       Measurement(Yardstick.processor, rate, "steps/s", settings: "fixed work on one processor, before and after")
-    ])
-    Terminal.print(report.table)
-    if let jsonFile { try Self.write(report.json + [UInt8(ascii: "\n")], to: jsonFile) }
-    if let baselineFile { try Self.write(Baseline(report, date: Machine.date).json, to: baselineFile) }
+    ]
+  }
+
+  /// This program again and again: what it measures of its own memory is that of a fresh process each time.
+  private func inRounds() async throws -> [Measurement] {
+    let directory = try WorkDirectory()
+    var figures: [[Measurement]] = []
+    for round in 1...rounds {
+      Terminal.note("round \(round) of \(rounds)")
+      let file = "\(directory.path)/round-\(round).json"
+      figures.append(
+        try await BenchProgram("/proc/self/exe").measure(
+          Self.arguments + ["--round-file", file], file: file, output: .nothing, errors: .inherited))
+    }
+    return Rounds.medians(figures)
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws {
