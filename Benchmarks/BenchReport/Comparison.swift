@@ -71,13 +71,7 @@ package struct Comparison: Sendable {
         row.bar.map { "\($0.text) \(row.isBroken ? "BROKEN" : "kept")" } ?? "", row.unit,
       ]
     }
-    let widths = (0..<7).map { column in cells.map { $0[column].count }.max() ?? 0 }
-    var lines = cells.map { row in
-      row.enumerated().map { column, text in
-        let space = String(repeating: " ", count: widths[column] - text.count)
-        return (1...4).contains(column) ? space + text : text + space
-      }.joined(separator: "  ")
-    }
+    var lines = TextTable.lines(cells, right: 1..<5)
     if !alone.isEmpty { lines.append("not in both: \(alone.joined(separator: ", "))") }
     return lines.joined(separator: "\n")
   }

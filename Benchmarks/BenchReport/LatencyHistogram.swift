@@ -40,11 +40,15 @@ package struct LatencyHistogram: Sendable {
   }
 
   /// What is said of every distribution: `<name>.p50`, `.p99`, `.p99.9` and `.max`.
-  /// - Parameter p99: settings of that figure, which has the bars.
-  package func measurements(_ name: String, settings: String, p99: String? = nil) -> [Measurement] {
+  /// - Parameters:
+  ///   - p99: settings of that figure, which has the bars.
+  ///   - trace: of the phase that it is of; goes with p99.
+  package func measurements(
+    _ name: String, settings: String, p99: String? = nil, trace: SecondsTrace? = nil
+  ) -> [Measurement] {
     [
       Measurement("\(name).p50", self[50], "ms", settings: settings),
-      Measurement("\(name).p99", self[99], "ms", settings: p99 ?? settings),
+      Measurement("\(name).p99", self[99], "ms", settings: p99 ?? settings, trace: trace),
       Measurement("\(name).p99.9", self[99.9], "ms", settings: settings),
       Measurement("\(name).max", maximum, "ms", settings: "the slowest of \(count)"),
     ]

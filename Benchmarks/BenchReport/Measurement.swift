@@ -7,15 +7,19 @@ package struct Measurement: Sendable, Equatable {
   package let settings: String
   /// Nil for the figure of one round.
   package let spread: Spread?
+  /// Of a latency under steady load.
+  package let trace: SecondsTrace?
 
   package init(
-    _ name: String, _ value: Double, _ unit: String, settings: String = "", spread: Spread? = nil
+    _ name: String, _ value: Double, _ unit: String, settings: String = "", spread: Spread? = nil,
+    trace: SecondsTrace? = nil
   ) {
     self.name = name
     self.value = value
     self.unit = unit
     self.settings = settings
     self.spread = spread
+    self.trace = trace
   }
 
   /// Large figures whole and in groups of three, small ones with the digits that mean something.

@@ -24,18 +24,15 @@ package struct Report: Sendable, Equatable {
   package mutating func add(_ measurements: [Measurement]) { results += measurements }
 
   package var table: String {
-    let names = results.map(\.name)
-    let values = results.map { "\($0.text) \($0.unit)" }
-    let nameWidth = names.map(\.count).max() ?? 0
-    let valueWidth = values.map(\.count).max() ?? 0
-    var lines: [String] = []
-    for (index, result) in results.enumerated() {
-      let name = names[index] + String(repeating: " ", count: nameWidth - names[index].count)
-      let value = String(repeating: " ", count: valueWidth - values[index].count) + values[index]
+    let figures = TextTable.lines(results.map { [$0.name, "\($0.text) \($0.unit)"] }, right: 1..<2)
+    let lines = zip(figures, results).map { figure, result in
       let settings = [result.spread?.text ?? "", result.settings].filter { !$0.isEmpty }.joined(separator: "; ")
-      lines.append("\(name)  \(value)  \(settings)")
+      return "\(figure)  \(settings)"
     }
-    return lines.joined(separator: "\n")
+    let traces = results.compactMap { result in
+      result.trace.map { "\n\(result.name), the slowest second beside the median one:\n\($0.table)" }
+    }
+    return (lines + traces).joined(separator: "\n")
   }
 
   package var json: [UInt8] {
@@ -50,6 +47,7 @@ package struct Report: Sendable, Equatable {
           object.member("greatest", spread.greatest)
           object.member("rounds", spread.rounds)
         }
+        if let trace = result.trace { object.object("trace") { trace.write(&$0) } }
       }
       report.member("machine", machine)
       report.member("commit", commit)
@@ -76,7 +74,9 @@ extension Report {
       guard let name = result["name"]?.string, let figure = result["value"]?.double, let unit = result["unit"]?.string
       else { throw UnreadableReport("has a result without name, value or unit") }
       self.results.append(
-        Measurement(name, figure, unit, settings: result["settings"]?.string ?? "", spread: Spread(result)))
+        Measurement(
+          name, figure, unit, settings: result["settings"]?.string ?? "", spread: Spread(result),
+          trace: result["trace"].flatMap { SecondsTrace($0) }))
     }
   }
 }

@@ -18,7 +18,9 @@ package enum Rounds {
     let middle = sorted[(sorted.count - 1) / 2]
     return Measurement(
       middle.name, Comparison.median(sorted.map(\.value)), middle.unit, settings: middle.settings,
-      spread: Spread(least: least.value, greatest: greatest.value, rounds: sorted.count))
+      spread: Spread(least: least.value, greatest: greatest.value, rounds: sorted.count),
+      // The slowest second of all rounds is to be looked at, not that of an ordinary round.
+      trace: greatest.trace)
   }
 }
 

@@ -63,14 +63,17 @@ struct ChatBench: AsyncParsableCommand {
       let rate = workload.rate ?? (maximum.perSecond / 2).rounded(.down)
       guard rate >= 1 else { throw BenchError("hardly anything was delivered") }
       Terminal.note("chat: \(Int(rate)) messages/s, \(workload.seconds) s")
-      let paced = try await loop.flatSubmit { load.value.run(.open(rate: rate), for: duration) }.get()
-      return results(workload, settings, maximum, sides, paced, rate: rate)
+      let watch = SecondsWatch(server: server.pid, at: server.address)
+      let (paced, trace) = try await watch.during {
+        try await loop.flatSubmit { load.value.run(.open(rate: rate), for: duration, watchedBy: watch) }.get()
+      }
+      return results(workload, settings, maximum, sides, paced, trace, rate: rate)
     }
   }
 
   private static func results(
     _ workload: Workload, _ settings: ChatLoad.Settings, _ maximum: PhaseResult, _ sides: Sides,
-    _ paced: PhaseResult, rate: Double
+    _ paced: PhaseResult, _ trace: SecondsTrace?, rate: Double
   ) -> [Measurement] {
     let who = workload.echo ? "customers' own messages" : "agent to customer"
     let common = "\(workload.chats) chats, \(who), \(settings.link.rawValue), journalled and synced"
@@ -80,7 +83,7 @@ struct ChatBench: AsyncParsableCommand {
     let name = "chat" + (workload.echo ? ".echo" : "") + (workload.websocket ? ".websocket" : "")
     return
       [Measurement("\(name).delivered", maximum.perSecond, "messages/s", settings: maximumSettings)]
-      + paced.latencies.measurements(name, settings: pace)
+      + paced.latencies.measurements(name, settings: pace, trace: trace)
       + [Measurement("\(name).saturated.p99", maximum.latencies[99], "ms", settings: "at the maximum")]
       + sides.measurements(name, per: "message", count: maximum.delivered, "at the maximum")
   }

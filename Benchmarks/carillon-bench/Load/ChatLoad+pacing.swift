@@ -43,14 +43,17 @@ struct PhaseResult: Sendable {
 
 extension ChatLoad {
   /// Sends for `duration`, then waits for what is still on its way.
-  func run(_ pacing: Pacing, for duration: Duration) -> EventLoopFuture<PhaseResult> {
+  /// - Parameter watch: is told of what arrives.
+  func run(
+    _ pacing: Pacing, for duration: Duration, watchedBy watch: SecondsWatch? = nil
+  ) -> EventLoopFuture<PhaseResult> {
     let promise = loop.makePromise(of: PhaseResult.self)
     if let failure {
       promise.fail(failure)
       return promise.futureResult
     }
     phase = promise
-    self.pacing = pacing
+    (self.pacing, self.watch) = (pacing, watch)
     delivered = 0
     latencies.removeAll()
     ready.removeAll()

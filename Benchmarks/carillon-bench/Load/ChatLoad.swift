@@ -45,6 +45,7 @@ final class ChatLoad {
   var outstanding = 0
   var delivered = 0
   var latencies = LatencyHistogram()
+  var watch: SecondsWatch?
   var began = NIODeadline.now()
   /// Messages that the open loop has let go.
   var scheduled = 0
@@ -115,7 +116,9 @@ final class ChatLoad {
       }
       customer.due.removeFirst()
       customer.deliveredSequence = sequence
-      latencies.record((now - due).nanoseconds)
+      let latency = (now - due).nanoseconds
+      latencies.record(latency)
+      watch?.arrived(nanoseconds: latency)
     }
     delivered += scanner.sequences.count
     outstanding -= scanner.sequences.count

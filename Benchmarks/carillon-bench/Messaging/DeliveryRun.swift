@@ -19,14 +19,17 @@ struct DeliveryRun {
       _ = try await load.run(rate: rate, for: .seconds(2))
       let share = MachineShare(with: [server.http.pid])
       let before = try SidesSample(server: server.http.pid)
-      let result = try await load.run(rate: rate, for: .seconds(seconds))
+      let watch = SecondsWatch(server: server.http.pid, at: server.address)
+      let (result, trace) = try await watch.during {
+        try await load.run(rate: rate, for: .seconds(seconds), watchedBy: watch)
+      }
       let sides = try before.measured()
       try await load.close()
       let latencies = result.latencies
       let how = "request to its message at the device, \(devices.count) of them over TLS, \(Int(rate))/s"
       return latencies.measurements(
         "gcm.latency", settings: how,
-        p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)")
+        p99: PushGoal.atMost(Self.target, latencies[99]) + ", \(latencies.count) messages; \(share.text)", trace: trace)
         + sides.measurements(
           "gcm.latency", per: "message", count: latencies.count, "request, delivery and acknowledgement")
     }
@@ -52,9 +55,11 @@ struct DeliveryLoad: Sendable {
     return DeliveryLoad(fleet: fleet, sends: sends)
   }
 
-  func run(rate: Double, for duration: Duration) async throws -> PhaseResult {
+  func run(
+    rate: Double, for duration: Duration, watchedBy watch: SecondsWatch? = nil
+  ) async throws -> PhaseResult {
     let result = try await fleet.eventLoop.flatSubmit { [sends] in
-      sends.value.run(.open(rate: rate), until: .arrived, for: duration)
+      sends.value.run(.open(rate: rate), until: .arrived, for: duration, watchedBy: watch)
     }.get()
     try await fleet.eventLoop.submit { [fleet] in if let failure = fleet.value.failure { throw failure } }.get()
     return result

@@ -24,6 +24,7 @@ final class SendLoad {
   private var due: [NIODeadline] = []
   private var reached = 0
   private var latencies = LatencyHistogram()
+  private var watch: SecondsWatch?
   private(set) var failure: BenchError?
 
   private init(_ lanes: Lanes, _ loop: any EventLoop, _ request: @escaping (Int) -> ByteBuffer) {
@@ -42,9 +43,12 @@ final class SendLoad {
     }.get()
   }
 
-  /// - Parameter maximum: the phase ends earlier with so many.
+  /// - Parameters:
+  ///   - maximum: the phase ends earlier with so many.
+  ///   - watch: is told of what reaches the goal.
   func run(
-    _ pacing: Pacing, until goal: Goal = .accepted, for duration: Duration, atMost maximum: Int = .max
+    _ pacing: Pacing, until goal: Goal = .accepted, for duration: Duration, atMost maximum: Int = .max,
+    watchedBy watch: SecondsWatch? = nil
   ) -> EventLoopFuture<PhaseResult> {
     let promise = loop.makePromise(of: PhaseResult.self)
     if let failure {
@@ -52,6 +56,7 @@ final class SendLoad {
       return promise.futureResult
     }
     (phase, self.pacing, self.goal, self.maximum) = (promise, pacing, goal, maximum)
+    self.watch = watch
     (first, began, reached) = (next, .now(), 0)
     due.removeAll(keepingCapacity: true)
     latencies.removeAll()
@@ -93,7 +98,9 @@ final class SendLoad {
 
   private func reach(_ number: Int) {
     guard phase != nil, due.indices.contains(number - first) else { return }
-    latencies.record((NIODeadline.now() - due[number - first]).nanoseconds)
+    let latency = (NIODeadline.now() - due[number - first]).nanoseconds
+    latencies.record(latency)
+    watch?.arrived(nanoseconds: latency)
     reached += 1
     if pacing != nil { pump() }
   }
