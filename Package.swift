@@ -341,9 +341,9 @@ let package = Package(
       dependencies: [
         "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine",
         "EntityRuntime",
-        "EventSourcing", "GCMProtocol", "HTTP2Client", "JSONEnvelope", "Journal", "JournalFormat", "MCSProtocol",
-        "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
-        argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
+        "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
+        "MCSProtocol", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
+        argumentParser, coreMetrics, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 

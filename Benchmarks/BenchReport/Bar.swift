@@ -14,7 +14,7 @@ package enum Bar: Sendable, Equatable {
     switch unit {
     case _ where unit.hasSuffix("/s"): self = .atLeast(Self.speed)
     case "s": self = .atMost(1 / Self.speed)
-    case _ where unit.hasPrefix("bytes"): self = .atMost(Self.memory)
+    case _ where unit.hasPrefix("bytes") || unit.hasPrefix("allocations"): self = .atMost(Self.memory)
     default: return nil
     }
   }

@@ -17,7 +17,7 @@ package enum Yardstick {
       if measurement.name.hasPrefix("journal.append.synced.") { return (disk, false) }
       return (measurement.name == "push.client" ? http2 : processor, false)
     }
-    return unit == "s" || unit == "ms" || unit.hasPrefix("µs/") ? (processor, true) : nil
+    return unit == "s" || unit == "ms" || unit.hasPrefix("µs/") || unit.hasPrefix("ns/") ? (processor, true) : nil
   }
 
   /// Figures of one run as ratios: of a rate, how much of its yardstick it is; of a time, how much of the yardstick's

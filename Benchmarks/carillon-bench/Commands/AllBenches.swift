@@ -29,6 +29,7 @@ struct AllBenches: AsyncParsableCommand {
     } else {
       Terminal.note("gcm: left out, since openssl is not installed")
     }
+    results += try await MicroBench.measure(try .parse([]))
     // The short forms: the whole book and the whole stock take minutes.
     results += try await CallbackBench.measure(try .parse(["--scheduled", "100000"]))
     results += try await SupportBench.measure(try .parse(["--requests", "10000"]))

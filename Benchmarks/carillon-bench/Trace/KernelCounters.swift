@@ -59,7 +59,8 @@ enum KernelCounters {
   /// Writes and flushes of all disks together. Spec: iostats.rst, fields 5, 8, 16 and 17.
   private static func addDisks(to snapshot: inout CounterSnapshot) {
     // Whole ones only: what a partition has written its disk has written, too.
-    let disks = Set(Files.names(in: "/sys/block").filter { name in !["loop", "ram", "zram"].contains(where: name.hasPrefix) })
+    let disks = Set(
+      Files.names(in: "/sys/block").filter { name in !["loop", "ram", "zram"].contains { name.hasPrefix($0) } })
     var (writes, writing, flushes, flushing) = (0.0, 0.0, 0.0, 0.0)
     for line in Files.text("/proc/diskstats")?.split(separator: "\n") ?? [] {
       let fields = line.split(separator: " ")

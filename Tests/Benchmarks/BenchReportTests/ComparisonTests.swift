@@ -29,7 +29,9 @@ struct ComparisonTests {
       ("restart.seconds", "s", 1.03, false), ("restart.seconds", "s", 1.032, true),
       ("idle.longpoll.bytes", "bytes", 1.02, false), ("idle.longpoll.bytes", "bytes", 1.021, true),
       ("journal.bytes.64", "bytes/event", 1.021, true),
+      ("micro.timer.allocations", "allocations/operation", 1.021, true),
       // Only told.
+      ("micro.timer", "ns/operation", 9, false), ("chat.generator.cores", "cores", 9, false),
       ("chat.p99", "ms", 9, false), ("chat.cpu", "µs/message", 9, false), ("push.drain.disorder", "places", 9, false),
       ("churn.growth", "MB/min", 9, false), ("journal.raw.synced.1", "events/s", 0.1, false),
       ("push.client.raw", "requests/s", 0.1, false), (Yardstick.processor, "steps/s", 0.1, false),

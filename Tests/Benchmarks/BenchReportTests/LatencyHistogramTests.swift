@@ -37,7 +37,7 @@ struct LatencyHistogramTests {
 
   @Test("one that is emptied begins anew")
   func removeAll() {
-    var latencies = latencies
+    var latencies = self.latencies
     latencies.removeAll()
     latencies.record(2_000_000)
     #expect(latencies.count == 1)

@@ -28,11 +28,11 @@ struct SidesTests {
 
   @Test("the busiest thread is the one that took most in the phase, not before it")
   func busiest() {
-    let use = use(6, loop: 4, other: 2)
-    #expect(use.busiest == ThreadTime("loop", 4))
-    #expect(use.busiestShare == 0.4)
-    #expect(use.cores == 0.6)
-    #expect(self.use(6, loop: 1, other: 5).busiest == ThreadTime("other", 5))
+    let six = use(6, loop: 4, other: 2)
+    #expect(six.busiest == ThreadTime("loop", 4))
+    #expect(six.busiestShare == 0.4)
+    #expect(six.cores == 0.6)
+    #expect(use(6, loop: 1, other: 5).busiest == ThreadTime("other", 5))
   }
 
   @Test(
