@@ -29,6 +29,12 @@ extension EventLoop {
     let bound = NIOLoopBound(owner, eventLoop: self)
     scheduleTask(in: delay) { work(bound.value) }
   }
+
+  /// Does it now, and then once a millisecond as long as it says so.
+  func everyMillisecond<Owner>(_ owner: Owner, _ work: @escaping @Sendable (Owner) -> Bool) {
+    guard work(owner) else { return }
+    after(.milliseconds(1), owner) { self.everyMillisecond($0, work) }
+  }
 }
 
 /// What a phase has brought.
@@ -47,11 +53,8 @@ extension ChatLoad {
   func run(
     _ pacing: Pacing, for duration: Duration, watchedBy watch: SecondsWatch? = nil
   ) -> EventLoopFuture<PhaseResult> {
+    if let failure { return loop.makeFailedFuture(failure) }
     let promise = loop.makePromise(of: PhaseResult.self)
-    if let failure {
-      promise.fail(failure)
-      return promise.futureResult
-    }
     phase = promise
     (self.pacing, self.watch) = (pacing, watch)
     delivered = 0
@@ -61,7 +64,7 @@ extension ChatLoad {
     if case .closed = pacing { for customer in customers { ready.append(customer) } }
     scheduled = 0
     loop.after(.milliseconds(duration.components.seconds * 1_000), self) { $0.endPhase() }
-    if case .open = pacing { tick() } else { pump() }
+    if case .open = pacing { loop.everyMillisecond(self) { $0.letGo() } } else { pump() }
     return promise.futureResult
   }
 
@@ -71,21 +74,16 @@ extension ChatLoad {
     while outstanding < window, let customer = ready.popFirst() { post(customer, due: .now()) }
   }
 
-  /// Once a millisecond.
-  private func tick() {
-    guard case .open = pacing else { return }
-    letGo()
-    loop.after(.milliseconds(1), self) { $0.tick() }
-  }
-
-  /// Everything that has become due since.
-  private func letGo() {
-    guard case .open(let rate) = pacing else { return }
+  /// Everything that has become due since. - Returns: false if nothing falls due by time.
+  @discardableResult
+  private func letGo() -> Bool {
+    guard case .open(let rate) = pacing else { return false }
     let pace = OpenPace(began: began, rate: rate)
     while pace.isDue(scheduled) {
       post(customers[scheduled % customers.count], due: pace.due(scheduled))
       scheduled += 1
     }
+    return true
   }
 
   private func endPhase() {

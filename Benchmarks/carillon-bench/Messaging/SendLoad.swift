@@ -44,17 +44,14 @@ final class SendLoad {
   }
 
   /// - Parameters:
-  ///   - maximum: the phase ends earlier with so many.
   ///   - watch: is told of what reaches the goal.
+  ///   - maximum: the phase ends earlier with so many.
   func run(
-    _ pacing: Pacing, until goal: Goal = .accepted, for duration: Duration, atMost maximum: Int = .max,
-    watchedBy watch: SecondsWatch? = nil
+    _ pacing: Pacing, until goal: Goal = .accepted, for duration: Duration, watchedBy watch: SecondsWatch? = nil,
+    atMost maximum: Int = .max
   ) -> EventLoopFuture<PhaseResult> {
+    if let failure { return loop.makeFailedFuture(failure) }
     let promise = loop.makePromise(of: PhaseResult.self)
-    if let failure {
-      promise.fail(failure)
-      return promise.futureResult
-    }
     (phase, self.pacing, self.goal, self.maximum) = (promise, pacing, goal, maximum)
     self.watch = watch
     (first, began, reached) = (next, .now(), 0)
@@ -64,7 +61,7 @@ final class SendLoad {
     loop.after(.milliseconds(Int64(duration.inSeconds * 1_000)), self) {
       if $0.began == generation { $0.endPhase() }
     }
-    if case .open = pacing { tick() } else { pump() }
+    if case .open = pacing { loop.everyMillisecond(self) { $0.letGo() } } else { pump() }
     return promise.futureResult
   }
 
@@ -113,17 +110,13 @@ final class SendLoad {
     if next - first >= maximum, outstanding == 0 { endPhase() }
   }
 
-  private func tick() {
-    guard case .open = pacing else { return }
-    letGo()
-    loop.after(.milliseconds(1), self) { $0.tick() }
-  }
-
-  /// Everything that has become due since.
-  private func letGo() {
-    guard case .open(let rate) = pacing else { return }
+  /// Everything that has become due since. - Returns: false if nothing falls due by time.
+  @discardableResult
+  private func letGo() -> Bool {
+    guard case .open(let rate) = pacing else { return false }
     let pace = OpenPace(began: began, rate: rate)
     while pace.isDue(next - first), next - first < maximum { post(due: pace.due(next - first)) }
+    return true
   }
 
   // MARK: The end of a phase
