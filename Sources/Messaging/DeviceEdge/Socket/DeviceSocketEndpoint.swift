@@ -14,17 +14,11 @@ package struct DeviceSocketEndpoint: Sendable {
   /// Makes this a device's connection, or says why not.
   package func serve(_ head: HTTPRequestHead, on connection: HTTPConnectionHandler) {
     connection.wantsWebSocket()
-    guard head.method == .GET else { return connection.respond(.methodNotAllowed(allow: "GET")) }
-    guard WebSocketHandshake.isWanted(head) else {
-      return connection.respond(.malformed("A GET of this resource needs a WebSocket handshake"))
-    }
-    guard connection.mayOpenWebSocket(head) else {
-      return connection.respond(.forbidden("This origin is not allowed here"))
-    }
-    guard messaging.isReady, !connection.residents.isStopping else {
-      return connection.respond(.unavailable("The server is not ready"))
-    }
     do throws(EdgeFailure) {
+      try connection.checkUpgrade(head)
+      guard messaging.isReady, !connection.residents.isStopping else {
+        throw .unavailable("The server is not ready")
+      }
       connection.switchProtocols(
         try WebSocketHandshake(head), textBytesMaximum: DeviceSocketHandler.textBytesMaximum,
         to: DeviceSocketHandler(

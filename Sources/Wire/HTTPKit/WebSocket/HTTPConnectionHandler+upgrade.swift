@@ -10,11 +10,20 @@ extension HTTPConnectionHandler {
   package func wantsWebSocket() { surface = services.settings.webSocketSurface }
 
   /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
-  /// as they may with every other request: browsers ask for no leave there.
+  /// as they may with every other request: browsers ask for no leave there. Pages of others may where customers' may.
   package func mayOpenWebSocket(_ head: HTTPRequestHead) -> Bool {
     guard let origin = head.headers.first(name: "origin") else { return true }
-    return services.settings.allowedOrigins.allows(origin)
+    return surface.isForCustomers && services.settings.allowedOrigins.allows(origin)
       || head.headers.first(name: "host").map { OriginPolicy.isOrigin(origin, of: $0) } ?? false
+  }
+
+  /// - Throws: what is said to a request that is none for a WebSocket, or comes from a page that may have none.
+  package func checkUpgrade(_ head: HTTPRequestHead) throws(EdgeFailure) {
+    guard head.method == .GET else { throw .methodNotAllowed(allow: "GET") }
+    guard WebSocketHandshake.isWanted(head) else {
+      throw .malformed("A GET of this resource needs a WebSocket handshake")
+    }
+    guard mayOpenWebSocket(head) else { throw .forbidden("This origin is not allowed here") }
   }
 
   /// Makes the connection another handler's, which is given `WebSocketFrame`s and writes bytes.
