@@ -37,39 +37,7 @@ extension AgentRoutes {
         parameters: [chatID, .query("after", "Events after this position.", .integer(0...1_000_000_000))],
         answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]
       ) { try await $0.transcript($1, $2, $3) },
-      join,
-      act("messages", "sendAgentMessage", "Say something", [.required("text", .text(1...4_000))]) {
-        agents, chat, token, body in
-        try await agents.send(chat, agentID: token.name, text: try body.text("text"))
-      },
-      act("typing", "showAgentTyping", "Show that one types", [.required("started", .bool)]) {
-        agents, chat, token, body in
-        try await agents.typing(chat, agentID: token.name, started: try body.bool("started"))
-      },
-      act("pushurl", "sendAgentURL", "Send a URL", [.required("url", .webAddress)]) { agents, chat, token, body in
-        try await agents.pushURL(chat, agentID: token.name, url: try body.text("url"))
-      },
-      act("notice", "sendAgentNotice", "Send the customer a notice", [.required("text", .text(1...4_000))]) {
-        agents, chat, token, body in
-        try await agents.notice(chat, agentID: token.name, text: try body.text("text"))
-      },
-      act("leave", "leaveChat", "Leave the chat", about: "It stays open for others.", []) { agents, chat, token, _ in
-        try await agents.leave(chat, agentID: token.name)
-      },
-      act("close", "closeChat", "End the chat", []) { agents, chat, token, _ in
-        try await agents.close(chat, agentID: token.name)
-      },
-      Operation(
-        .get, "/agent/1/me", "getAgent", "Who one is", access: .agent,
-        answers: [.json(200, "The agent.", .named("Agent"))]
-      ) { routes, token, _, _ in await routes.whoOneIs(token) },
-      Operation(
-        .put, "/agent/1/me", "setAgentReady", "Say whether one is ready", access: .agent,
-        body: .json(.object([.required("ready", .bool)])), answers: [.json(200, "The agent.", .named("Agent"))],
-        failures: [400]
-      ) { routes, token, request, _ in try await routes.setReady(token, request) },
-      events,
-    ],
+    ] + acts.map(\.operation) + [events],
     schemas: [
       ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
       (
@@ -86,33 +54,6 @@ extension AgentRoutes {
         ])
       ),
     ])
-
-  private static let chatID: APIParameter = .path("chat", "The chat's id: `chatId`.")
-
-  private static let join = act(
-    "join", "joinChat", "Join the chat",
-    about: "One that waits; a supervisor joins any. 409 if another agent has it.",
-    [
-      .required("nickname", .text(1...64), "The name that the customer sees."),
-      .optional("role", .oneOf("AGENT", "SUPERVISOR", "EXTERNAL"), "A supervisor may choose."),
-    ], failures: [409], isJoining: true
-  ) { agents, chat, token, body in
-    try await agents.join(
-      chat, nickname: try body.text("nickname"), role: try body.role(for: token), for: token.viewer)
-  }
-
-  /// Something that an agent does in a chat.
-  private static func act(
-    _ name: String, _ id: String, _ summary: String, about: String? = nil, _ members: [APIMember],
-    failures: [Int] = [], isJoining: Bool = false,
-    _ perform: @escaping @Sendable (AgentService, _ chatID: String, AccessToken, JSONBody) async throws -> Int?
-  ) -> Operation<AgentRoutes> {
-    Operation(
-      .post, "/agent/1/chats/{chat}/\(name)", id, summary, about: about, access: .agent, parameters: [chatID],
-      body: .json(.object(members), isRequired: members.contains(where: \.isRequired)),
-      answers: [.json(200, "It is done.", .named("ChatPosition"))], failures: [400, 404] + failures
-    ) { try await $0.act($1, $2, $3, isJoining: isJoining, perform) }
-  }
 
   private static let events = Operation<AgentRoutes>(
     .get, "/agent/1/events", "followAgentEvents", "Follow what happens",

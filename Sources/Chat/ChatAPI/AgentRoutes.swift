@@ -8,10 +8,10 @@ import JSONEnvelope
 /// The agents' API: JSON, with a bearer token. An agent's id is the name of the token. Spec: GMS 12.3.
 ///
 /// What is none of an agent's business is answered as if it did not exist: see `AgentViewer`.
-package struct AgentRoutes: TokenRoutes {
+package struct AgentRoutes: AgentActRoutes {
   let agents: AgentService
   package let tokens: TokenStore
-  let limits: EdgeLimits
+  package let limits: EdgeLimits
   /// How much one list may hold.
   let listMaximum: Int
   let address: PublicAddress
@@ -48,30 +48,16 @@ package struct AgentRoutes: TokenRoutes {
     return .object { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
   }
 
-  /// What an agent does in the chat of the path.
-  /// - Parameters:
-  ///   - isJoining: it judges itself whose business the chat is.
-  ///   - perform: returns the position of what has come of it.
-  func act(
-    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext, isJoining: Bool = false,
-    _ perform: @Sendable (AgentService, _ chatID: String, AccessToken, JSONBody) async throws -> Int?
-  ) async throws -> Response {
-    let body = try JSONBody(try await request.bytes(limits: limits))
-    let chat = try context.parameters.require("chat")
-    if !isJoining { try await agents.admit(token.viewer, to: chat) }
-    let position = try await perform(agents, chat, token, body)
-    return .object { $0.member("position", position) }
-  }
+  /// The agent, as JSON.
+  func whoOneIs(_ token: AccessToken) async -> [UInt8] { Self.agent(token, isReady: await agents.isReady(token.name)) }
 
-  func whoOneIs(_ token: AccessToken) async -> Response {
-    let isReady = await agents.isReady(token.name)
-    return .object { AgentRendering.write(token, isReady: isReady, into: &$0) }
-  }
-
-  func setReady(_ token: AccessToken, _ request: Request) async throws -> Response {
-    let isReady = try JSONBody(try await request.bytes(limits: limits)).bool("ready")
+  func setReady(_ token: AccessToken, _ isReady: Bool) async throws -> [UInt8] {
     try await agents.setReady(token.viewer, isReady)
-    return .object { AgentRendering.write(token, isReady: isReady, into: &$0) }
+    return Self.agent(token, isReady: isReady)
+  }
+
+  private static func agent(_ token: AccessToken, isReady: Bool) -> [UInt8] {
+    JSONWriter.object(capacity: 128) { AgentRendering.write(token, isReady: isReady, into: &$0) }
   }
 
   func events(_ token: AccessToken, _ request: Request, _ context: EdgeRequestContext) throws -> Response {

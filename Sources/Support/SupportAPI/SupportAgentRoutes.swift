@@ -14,7 +14,7 @@ import SupportEngine
 /// |---|---|
 /// | `GET /agent/1/requests?state=waiting\|own\|all&limit=&after=` | newest first; waiting: nobody has answered yet |
 /// | `POST /agent/1/chats/{chat}/request` `{"subject":…,"comment":{"body":…,"public":…}}` | makes one of a chat |
-struct SupportAgentRoutes: TokenRoutes {
+struct SupportAgentRoutes: AgentActRoutes {
   let support: SupportService
   let agents: AgentService
   let tokens: TokenStore
@@ -48,16 +48,29 @@ struct SupportAgentRoutes: TokenRoutes {
   func create(
     _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
   ) async throws -> Response {
+    let made = try await create(
+      ofChat: try context.parameters.require("chat"), by: token, RequestedAddress(request, context)
+    ) { try await SupportForm(request, limits: limits) }
+    return .json(made, status: .created)
+  }
+
+  func create(_ call: AgentCall) async throws -> [UInt8] {
+    try await create(ofChat: call.chat, by: call.token, call.address) { SupportForm(call.body) }
+  }
+
+  /// - Parameter read: what is to be made; looked at last.
+  private func create(
+    ofChat chat: String, by token: AccessToken, _ requested: RequestedAddress, _ read: () async throws -> SupportForm
+  ) async throws -> [UInt8] {
     let actor = try await support.agent(named: token.name, services: token.viewer.services)
-    let chat = try context.parameters.require("chat")
     try await agents.admit(token.viewer, to: chat)
-    let form = try await SupportForm(request, limits: limits)
+    let form = try await read()
     let comment = try form.optionalObject("comment")
     let view = try await support.create(
       fromChat: chat, subject: try form.optionalText("subject"),
       comment: try comment.map { form throws(SupportFailure) in try SupportCommentOrder(form, at: .agents) },
       by: actor)
-    return .object(status: .created) { Self.write(view, address.origin(request, context), into: &$0) }
+    return JSONWriter.object(capacity: 1_024) { Self.write(view, address.origin(requested), into: &$0) }
   }
 
   private static func write(_ view: SupportRequestView, _ base: String, into object: inout JSONObjectWriter) {

@@ -40,6 +40,8 @@ struct SupportForm {
     self.init(members: object, path: "")
   }
 
+  init(_ body: JSONBody) { self.init(members: body.members, path: "") }
+
   /// A `null` is an absent member. Spelled out: to `flatMap`, a `nil` would be the JSON value.
   private func value(_ name: String) -> JSONValue? {
     guard let value = members[name], !value.isNull else { return nil }

@@ -1,3 +1,4 @@
+package import ChatAPI
 package import ChatEngine
 package import EngineKit
 package import HTTPKit
@@ -40,4 +41,7 @@ package struct SupportRoutes: Sendable {
     administration = SupportAdminRoutes(
       support: support, tokens: tokens, limits: limits, listMaximum: listMaximum.operators)
   }
+
+  /// What agents do here, over their socket.
+  package var agentActs: [BoundAgentAct] { SupportAgentRoutes.acts.map { $0.bound(to: work) } }
 }

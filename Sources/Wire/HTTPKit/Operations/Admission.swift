@@ -45,9 +45,7 @@ extension Request {
 
   /// - Throws: unless the request bears a token of somebody who takes part in chats.
   package func agentToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    let token = try accessToken(in: tokens)
-    guard token.role.takesPartInChats else { throw .forbidden("A token of this role has no part in chats") }
-    return token
+    try accessToken(in: tokens).admittedToChats()
   }
 
   /// - Throws: unless the request bears an operator's token.
@@ -63,5 +61,22 @@ extension Request {
     let token = try accessToken(in: tokens)
     guard token.role.mayPublish else { throw .forbidden("This needs a publisher's token") }
     return token
+  }
+}
+
+extension TokenStore {
+  /// The usable token of somebody who takes part in chats.
+  /// - Parameter secret: nil if none was shown.
+  /// - Throws: what is said to everybody else.
+  package func agent(bearing secret: String?) throws(EdgeFailure) -> AccessToken {
+    guard let token = secret.flatMap({ token(for: $0) }) else { throw .tokenRequired }
+    return try token.admittedToChats()
+  }
+}
+
+extension AccessToken {
+  fileprivate func admittedToChats() throws(EdgeFailure) -> AccessToken {
+    guard role.takesPartInChats else { throw .forbidden("A token of this role has no part in chats") }
+    return self
   }
 }

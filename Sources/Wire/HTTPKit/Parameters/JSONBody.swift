@@ -1,8 +1,11 @@
 package import JSONEnvelope
 
 /// The members of a JSON body; each complaint names the member. Spec: GMS 12.3.
-package struct JSONBody {
-  private let members: JSONObject
+package struct JSONBody: Sendable, Equatable {
+  package let members: JSONObject
+
+  /// One without members.
+  package init() { members = JSONObject() }
 
   /// An empty body is an empty object.
   package init(_ body: [UInt8]) throws(EdgeFailure) {

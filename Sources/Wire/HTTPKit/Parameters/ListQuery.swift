@@ -36,13 +36,7 @@ package struct ListQuery {
 
   /// The parameters of a resource that is no list of pages. - Throws: naming one that is none of `names`, or comes twice.
   package static func known(_ request: Request, _ names: [String]) throws -> RequestParameters {
-    let parameters = try request.queryParameters()
-    if let pair = parameters.pairs.first(where: { !names.contains($0.name) }) {
-      let allowed = names.isEmpty ? "there is none here" : "there are \(names.sorted().joined(separator: ", "))"
-      throw EdgeFailure.badParameter(String(pair.name.prefix(64)), "is not known: \(allowed)")
-    }
-    if let name = parameters.repeatedName { throw EdgeFailure.badParameter(name, "is given twice") }
-    return parameters
+    try request.queryParameters().all(of: names)
   }
 
   /// Nil also for one that is empty.
@@ -78,6 +72,16 @@ package struct ListQuery {
 }
 
 extension RequestParameters {
+  /// These. - Throws: naming one that is none of `names`, or comes twice.
+  package func all(of names: [String]) throws(EdgeFailure) -> RequestParameters {
+    if let pair = pairs.first(where: { !names.contains($0.name) }) {
+      let allowed = names.isEmpty ? "there is none here" : "there are \(names.sorted().joined(separator: ", "))"
+      throw .badParameter(String(pair.name.prefix(64)), "is not known: \(allowed)")
+    }
+    if let name = repeatedName { throw .badParameter(name, "is given twice") }
+    return self
+  }
+
   /// The header field that says where a list goes on; nothing if it does not.
   /// - Parameters:
   ///   - name: of the parameter that says it.
