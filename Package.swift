@@ -172,6 +172,12 @@ let package = Package(
         "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
         "PushDomain", httpTypes, hummingbird,
       ]),
+    module(
+      "AgentEdge", in: "Sources/Chat",
+      [
+        "ChatAPI", "EdgeSecurity", "HTTPKit", "JSONEnvelope", "NetworkAddress", "ServerKit", httpTypes, logging,
+        nioCore, nioHTTP1, nioWebSocket,
+      ]),
 
     // Messaging.
     .systemLibrary(
@@ -303,7 +309,8 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "CometEdge", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EntityRuntime", "EventSourcing", "HTTPKit",
+        "AgentEdge", "CometEdge", "DeviceEdge", "EdgeSecurity", "Engine", "EngineKit", "EntityRuntime", "EventSourcing",
+        "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
         "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "OptionKit", "ServerKit",
@@ -418,6 +425,7 @@ let package = Package(
         "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EventSourcing", "JSONEnvelope", "Journal",
         "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain", systemPackage,
       ]),
+    tests("AgentEdgeTests", in: "Chat", ["AgentEdge", "ChatAPI", "HTTPKit", "JSONEnvelope"]),
     tests(
       "MessagingEngineTests", in: "Messaging",
       ["Engine", "EngineRigs", "EventSourcing", "GCMProtocol", "MessagingEngine", "PushDomain"]),
@@ -496,7 +504,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "DeviceEdge", "MessagingAPI",
+        "TextEncoding", "HTTPEdge", "AgentEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "DeviceEdge",
+        "MessagingAPI",
         "PushAPI", "Engine", "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",

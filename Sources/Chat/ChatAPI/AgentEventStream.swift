@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import JSONEnvelope
 
-/// The agents' event stream: server-sent events. The connection fills silence with comments.
+/// The agents' event stream: server-sent events, or messages of a socket. The connection fills silence.
 ///
 /// Spec: GMS 12.3, event stream; HTML, server-sent events.
 enum AgentEventStream {
@@ -34,9 +34,24 @@ enum AgentEventStream {
 
   /// One event: a JSON text has no line break of its own, so one `data` line holds it.
   static func text(of event: AgentEvent, base: String) -> [UInt8] {
+    let (name, data) = rendered(event, base: base)
+    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + data + Array("\n\n".utf8)
+  }
+
+  /// The same as a message of the agents' socket.
+  static func message(of event: AgentEvent, base: String) -> [UInt8] {
+    let (name, data) = rendered(event, base: base)
+    return JSONWriter.object(capacity: data.count + 64) { message in
+      message.member("event", name.rawValue)
+      message.member("number", event.number)
+      message.member("data", RawJSON(data))
+    }
+  }
+
+  private static func rendered(_ event: AgentEvent, base: String) -> (AgentEventName, data: [UInt8]) {
     var name = AgentEventName.reset
     let data = JSONWriter.object(capacity: 256) { name = write(event, base: base, into: &$0) }
-    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    return (name, data)
   }
 
   private static func write(

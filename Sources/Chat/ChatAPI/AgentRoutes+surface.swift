@@ -37,7 +37,7 @@ extension AgentRoutes {
         parameters: [chatID, .query("after", "Events after this position.", .integer(0...1_000_000_000))],
         answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]
       ) { try await $0.transcript($1, $2, $3) },
-    ] + acts.map(\.operation) + [events],
+    ] + acts.map(\.operation) + [events, socket],
     schemas: [
       ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
       (
@@ -69,6 +69,37 @@ extension AgentRoutes {
     ],
     answers: [APIAnswer(200, "Until either side ends it.", [("text/event-stream", .text)])], failures: [400]
   ) { try $0.events($1, $2, $3) }
+
+  private static let socketLimits = AgentSocketLimits()
+
+  private static let socket = Operation<AgentRoutes>(
+    pastRouter: APIOperation(
+      .get, "/agent/1/socket", "openAgentSocket", "Do and follow everything over a WebSocket",
+      about: """
+        With the header fields of a WebSocket handshake (RFC 6455). A page, which cannot set `Authorization`, logs in by \
+        its first message, within \(socketLimits.loginTimeout.components.seconds) seconds: \
+        `{"id":"1","do":"login","token":"car_…"}`, which is answered as `me` is. Each message is one JSON object.
+
+        A request has an `id` of the client's, says what to `do`, names the `chat` if it is done in one, and has the \
+        members of the body of the operation that does the same:
+
+        \(acts.map { "- `\($0.word)`: `\($0.operation.description.id)`" }.joined(separator: "\n"))
+        - `request`: `makeRequestOfChat`
+
+        `{"id","ok"}` has that operation's answer, `{"id","status","error"}` its refusal, with `retryAfter` where \
+        waiting helps; `id` is null where none could be read. Requests of one chat are done in their order. One that \
+        comes again with the same `id` and members is not done again: it gets the same answer, as long as that is \
+        among the last \(socketLimits.answersKeptMaximum) of its connection.
+
+        `{"event","number","data"}` is what the stream of events has. `after` goes on behind a number.
+
+        The server closes with 1001 when it stops, with 1008 when the token is not good any more.
+        """,
+      access: .agent,
+      parameters: [
+        .query("after", "The number of the last event seen: goes on behind it.", .text(pattern: "^[0-9]{1,18}$"))
+      ],
+      answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400]))
 
   // MARK: Schemas
 

@@ -68,6 +68,16 @@ package struct AgentRoutes: AgentActRoutes {
     ) { [tokens] in tokens.isUsable(token) }
   }
 
+  /// What concerns the token's holder, for their socket.
+  package func events(after number: UInt64?, for token: AccessToken) -> AsyncStream<AgentEvent> {
+    agents.events(after: number, for: token.viewer)
+  }
+
+  /// An event as a message of a socket.
+  package func message(_ event: AgentEvent, _ requested: RequestedAddress) -> [UInt8] {
+    AgentEventStream.message(of: event, base: address.origin(requested))
+  }
+
   private static func position(_ request: Request) throws -> Int {
     guard let text = try ListQuery.known(request, ["after"])["after"] else { return 0 }
     guard let position = Int(text), position >= 0 else {

@@ -32,6 +32,11 @@ struct DepartureTests {
     }
   }
 
+  @Test("an agent's socket")
+  func agentSocket() async {
+    await #expect(processExitsWith: .success) { try await Departures.runAgentSocket() }
+  }
+
   @Test("a stream of what happens to messages")
   func messageStream() async {
     await #expect(processExitsWith: .success) {

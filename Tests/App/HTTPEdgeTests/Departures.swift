@@ -6,6 +6,7 @@ import NIOEmbedded
 import ServerKit
 import TestSupport
 
+@testable import AgentEdge
 @testable import CometEdge
 @testable import HTTPEdge
 
@@ -85,31 +86,50 @@ struct Departures: Sendable {
 
   /// Streams of events, left by whoever follows them: what runs in tasks of its own, so that the loop is anybody's.
   static func runStream(_ path: String, isOperator: Bool) async throws {
+    try await run(path, isOperator: isOperator, fields: "", status: 200) { channel in
+      Remembered(try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
+    }
+  }
+
+  /// Agents' sockets, left while they follow events.
+  static func runAgentSocket() async throws {
+    let fields = AgentSocketCaller.upgrade
+    try await run(AgentSocketEndpoint.path, isOperator: false, fields: fields, status: 101) { channel in
+      Remembered(try channel.pipeline.syncOperations.handler(type: AgentSocketHandler.self))
+    }
+  }
+
+  /// - Parameter follower: the handler that the connection is by then.
+  private static func run(
+    _ path: String, isOperator: Bool, fields: String, status: Int,
+    follower: @escaping @Sendable (NIOAsyncTestingChannel) throws -> Remembered
+  ) async throws {
     try await ServerHarness.run { server in
       let token = try server.tokens.create(name: "follower", role: isOperator ? .admin : .agent)
       let services = services(of: server)
       let loop = NIOAsyncTestingEventLoop()
       let residents = LoopResidents(eventLoop: loop)
-      let head = "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+      let head = "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\(fields)\r\n"
       try await Departing.measureCostly(path) { count in
-        for _ in 0..<count { try await follow(head, services, residents, loop) }
+        for _ in 0..<count {
+          try await depart(head, status, services, residents, loop, follower)
+        }
       }
       await loop.shutdownGracefully()
     }
   }
 
   /// Returns once the server has forgotten whoever followed: only so many may at once.
-  private static func follow(
-    _ head: String, _ services: EdgeServices, _ residents: LoopResidents, _ loop: NIOAsyncTestingEventLoop
+  private static func depart(
+    _ head: String, _ status: Int, _ services: EdgeServices, _ residents: LoopResidents,
+    _ loop: NIOAsyncTestingEventLoop, _ follower: @escaping @Sendable (NIOAsyncTestingChannel) throws -> Remembered
   ) async throws {
     let channel = NIOAsyncTestingChannel(loop: loop)
-    let handler = try await loop.executeInContext {
-      try HTTPPipeline(site: services).addHandlers(to: channel, residents)
-      return Remembered(try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self))
-    }
+    try await loop.executeInContext { try HTTPPipeline(site: services).addHandlers(to: channel, residents) }
     try await channel.writeInbound(ByteBuffer(string: head))
     let answer = String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self))
-    guard answer.hasPrefix("HTTP/1.1 200 ") else { throw Departing.Leak("not served any more: \(answer)") }
+    guard answer.hasPrefix("HTTP/1.1 \(status) ") else { throw Departing.Leak("not served any more: \(answer)") }
+    let handler = try await loop.executeInContext { try follower(channel) }
     try await loop.executeInContext { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     _ = try? await channel.finish(acceptAlreadyClosed: true)
     try await Departing.until { handler.isGone }
@@ -123,9 +143,9 @@ struct Departures: Sendable {
 
   /// Knows whether a connection is still held by anybody.
   private final class Remembered: @unchecked Sendable {
-    private weak var handler: HTTPConnectionHandler?
+    private weak var handler: (any ChannelHandler)?
 
-    init(_ handler: HTTPConnectionHandler) { self.handler = handler }
+    init(_ handler: any ChannelHandler) { self.handler = handler }
 
     var isGone: Bool { handler == nil }
   }

@@ -9,7 +9,8 @@ struct MethodTests {
     arguments: [
       ("TRACE", "/health/live", 405, "GET, HEAD, OPTIONS"), ("TRACE", "/devices/1", 405, "GET, HEAD, OPTIONS, POST"),
       ("TRACE", "/genesys/cometd", 405, "POST, GET, OPTIONS"), ("TRACE", "/gcm/send", 405, "POST, OPTIONS"),
-      ("TRACE", "/device/1/socket", 405, "GET"), ("PATCH", "/agent/1/me", 405, "GET, HEAD, OPTIONS, PUT"),
+      ("TRACE", "/device/1/socket", 405, "GET"), ("TRACE", "/agent/1/socket", 405, "GET"),
+      ("PATCH", "/agent/1/me", 405, "GET, HEAD, OPTIONS, PUT"),
       ("TRACE", "/nowhere", 404, nil), ("PROPFIND", "/health/live", 501, nil),
     ] as [(String, String, Int, String?)])
   func refused(_ method: String, _ path: String, _ status: Int, _ allow: String?) async throws {

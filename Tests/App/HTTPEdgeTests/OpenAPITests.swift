@@ -22,6 +22,7 @@ struct OpenAPITests {
   /// What is answered before the router is asked, each with a path that names no other resource.
   private static let pastTheRouter = [
     "/gcm/send", "/fcm/send", "/v1/projects/{project}/messages:send", "/genesys/cometd", "/device/1/socket",
+    "/agent/1/socket",
   ]
 
   private func described() throws -> Set<Operation> {

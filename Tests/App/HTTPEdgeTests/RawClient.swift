@@ -57,6 +57,9 @@ final class RawClient: Sendable {
 
   func close() async { try? await channel.close() }
 
+  /// From here on what the server says stays where it is.
+  func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
+
   /// Breaks off: what the kernel has of the server's words is thrown away, and the server is told so.
   func reset() async throws {
     try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()

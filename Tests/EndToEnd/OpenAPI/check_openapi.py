@@ -28,7 +28,7 @@ STREAMS = {
     "/admin/1/messages/stream": "admin",
 }
 # An answer of these is no HTTP any more (101); what is refused is looked at by the tests of sockets.
-SOCKETS = [("get", "/genesys/cometd"), ("get", "/device/1/socket")]
+SOCKETS = [("get", "/genesys/cometd"), ("get", "/device/1/socket"), ("get", "/agent/1/socket")]
 
 CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",

@@ -62,11 +62,7 @@ struct EdgeRouter {
       DeviceRoutes(
         devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)
     },
-    AgentRoutes.surface.of { router in
-      AgentRoutes(
-        agents: router.engine.agents, tokens: router.tokens, limits: router.limits,
-        listMaximum: router.engine.listMaximum.agents, address: router.messaging.address)
-    },
+    AgentRoutes.surface.of(\.agentRoutes),
     CallbackWorkRoutes.surface.of { router in
       CallbackWorkRoutes(
         callbacks: router.engine.callbacks, tokens: router.tokens, options: router.engine.options,
@@ -94,6 +90,17 @@ struct EdgeRouter {
         document: ServedDocument(.carillon, version: router.version))
     },
   ]
+
+  var agentRoutes: AgentRoutes {
+    AgentRoutes(
+      agents: engine.agents, tokens: tokens, limits: limits, listMaximum: engine.listMaximum.agents,
+      address: messaging.address)
+  }
+
+  /// What agents do over their socket.
+  var agentActs: [BoundAgentAct] {
+    AgentRoutes.acts.map { $0.bound(to: agentRoutes) } + supportRoutes.agentActs
+  }
 
   private var messagingRoutes: MessagingRoutes {
     MessagingRoutes(

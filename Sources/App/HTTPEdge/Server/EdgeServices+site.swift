@@ -1,3 +1,4 @@
+import AgentEdge
 import CometEdge
 import DeviceEdge
 import EdgeSecurity
@@ -43,6 +44,8 @@ extension EdgeServices: HTTPSite {
       let refusal = connection.overspending(uploads: size, head)
     {
       connection.respond(refusal)
+    } else if surface == .agent, AgentSocketEndpoint.takes(head.uri) {
+      agentSocket.serve(head, on: connection)
     } else if head.uri == DeviceSocketEndpoint.path {
       deviceSocket.serve(head, on: connection)
     } else if let route = SendRoute(target: head.uri) {

@@ -1,3 +1,4 @@
+import AgentEdge
 import CometEdge
 import DeviceEdge
 import EdgeSecurity
@@ -10,6 +11,7 @@ final class EdgeServices: Sendable {
   let services: HTTPServices
   let comet: CometEndpoint
   let deviceSocket: DeviceSocketEndpoint
+  let agentSocket: AgentSocketEndpoint
   /// Takes app servers' messages, past the router.
   let sending: SendEndpoint
 
@@ -33,6 +35,7 @@ final class EdgeServices: Sendable {
       logger: logger)
     comet = CometEndpoint(gateway: engine.comet) { engine.opensComet($0) }
     deviceSocket = DeviceSocketEndpoint(messaging: engine.messaging)
+    agentSocket = AgentSocketEndpoint(routes: router.agentRoutes, acts: router.agentActs)
     sending = SendEndpoint(messaging: engine.messaging, tokens: tokens)
   }
 }
