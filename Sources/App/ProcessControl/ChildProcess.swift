@@ -20,11 +20,12 @@ package final class ChildProcess: Sendable {
   ///   - name: the first of its arguments; nil: `executable`.
   ///   - environment: all of it; nil: this process's.
   ///   - isBound: a signal that ends this process ends it, too; see `BoundChildren`.
+  ///   - signal: what a bound one is ended by then.
   /// - Throws: `SpawnFailure` that says which program, and why.
   package init(
     _ executable: String, _ arguments: [String], name: String? = nil, environment: [String: String]? = nil,
     input: ChildStream = .nothing, output: ChildStream = .inherited, errors: ChildStream = .inherited,
-    isBound: Bool = false
+    isBound: Bool = false, endedBy signal: Int32 = SIGKILL
   ) throws(SpawnFailure) {
     if isBound { BoundChildren.installSignalHandlers }
     var actions = posix_spawn_file_actions_t()
@@ -54,17 +55,17 @@ package final class ChildProcess: Sendable {
     guard status == 0 else { throw SpawnFailure("cannot start \(executable): \(String(cString: strerror(status)))") }
     pid = child
     self.isBound = isBound
-    if isBound { BoundChildren.add(child) }
+    if isBound { BoundChildren.add(child, endedBy: signal) }
   }
 
   /// As the other, with nothing to read and a file that takes all that it writes.
   package convenience init(
     _ executable: String, _ arguments: [String], name: String? = nil, environment: [String: String]? = nil,
-    log: String, isBound: Bool = false
+    log: String, isBound: Bool = false, endedBy signal: Int32 = SIGKILL
   ) throws(SpawnFailure) {
     try self.init(
       executable, arguments, name: name, environment: environment, output: .file(log), errors: .file(log),
-      isBound: isBound)
+      isBound: isBound, endedBy: signal)
   }
 
   deinit { endAtOnce() }
