@@ -33,7 +33,7 @@ struct JournalBench: Bench {
   }
 
   /// One appender and the raw disk in turns, so that both meet the same moods of the disk.
-  private static func single(_ duration: Duration) throws -> [Measurement] {
+  static func single(_ duration: Duration) throws -> [Measurement] {
     Terminal.note("journal: one appender and the raw disk, \(duration) each")
     let stock = try Appenders.Stock(appenders: 1)
     let directory = try WorkDirectory()
@@ -48,7 +48,7 @@ struct JournalBench: Bench {
       probe.files(in: JournalRun.folder).max { $0.bytes < $1.bytes }
       .flatMap { Files.bytes($0.path, maximum: used) } ?? []
 
-    var raw = try RawDisk(in: directory)
+    let raw = try RawDisk(in: directory)
     let run = try JournalRun(in: directory)
     let rounds = 4
     var journal = (events: 0, seconds: 0.0)
@@ -73,7 +73,7 @@ struct JournalBench: Bench {
     ]
   }
 
-  private static func concurrent(_ count: Int, _ duration: Duration) async throws -> [Measurement] {
+  static func concurrent(_ count: Int, _ duration: Duration) async throws -> [Measurement] {
     Terminal.note("journal: \(count) appenders, \(duration)")
     let stock = try Appenders.Stock(appenders: count)
     let directory = try WorkDirectory()
