@@ -343,13 +343,15 @@ let package = Package(
 
     // Benchmarks.
     module("BenchReport", in: "Benchmarks", ["JSONEnvelope", histogram]),
+    module("PeerFormats", in: "Benchmarks"),
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
         "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine",
         "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
-        "MCSProtocol", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "SupportDomain",
+        "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",
+        "SupportDomain",
         argumentParser, coreMetrics, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
@@ -540,6 +542,7 @@ let package = Package(
       ]),
     tests("HouseTests", in: "App", []),
     tests("BenchReportTests", in: "Benchmarks", ["BenchReport"]),
+    tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
     tests(
       "JournalToolTests", in: "App",

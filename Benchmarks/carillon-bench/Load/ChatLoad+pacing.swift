@@ -5,8 +5,8 @@ import NIOCore
 enum Pacing {
   /// So many are on their way at any time: each arrival lets the next one go. Finds the maximum.
   case closed(window: Int)
-  /// So many a second, whatever becomes of them. A message's latency counts from when it was due, so that a server that
-  /// falls behind cannot hide it.
+  /// So many are posted a second, whatever becomes of them. A message's latency counts from when it was due, so that a
+  /// server that falls behind cannot hide it.
   case open(rate: Double)
 }
 
@@ -61,7 +61,7 @@ extension ChatLoad {
     latencies.removeAll()
     ready.removeAll()
     began = .now()
-    if case .closed = pacing { for customer in customers { ready.append(customer) } }
+    if case .closed = pacing { for customer in speakers { ready.append(customer) } }
     scheduled = 0
     loop.after(.milliseconds(duration.components.seconds * 1_000), self) { $0.endPhase() }
     if case .open = pacing { loop.everyMillisecond(self) { $0.letGo() } } else { pump() }
@@ -80,7 +80,7 @@ extension ChatLoad {
     guard case .open(let rate) = pacing else { return false }
     let pace = OpenPace(began: began, rate: rate)
     while pace.isDue(scheduled) {
-      post(customers[scheduled % customers.count], due: pace.due(scheduled))
+      post(speakers[scheduled % speakers.count], due: pace.due(scheduled))
       scheduled += 1
     }
     return true

@@ -5,17 +5,43 @@ import NIOCore
 /// Many customers and one agent, all on one event loop without a task of their own: the load generator shares the
 /// machine with the server and must take little of it.
 ///
-/// Each message is checked on arrival: positions without gap or repetition, numbers in the order in which they were
-/// sent. The first violation ends the measurement.
+/// Each message is checked on arrival: numbers in the order in which they were sent, none missing, none twice. The first
+/// violation ends the measurement.
 final class ChatLoad {
   enum Link: String, Sendable { case longPolling = "long polling", webSocket = "WebSocket" }
 
   /// Who sends: the agent over the agent API, or each customer over REST, whose own message comes back.
   enum Sender: String, Sendable { case agent, customer }
 
+  /// What is measured, and of whom.
+  enum Service: Sendable {
+    /// Carillon: a chat for each customer.
+    case chats
+    /// Carillon: one subscription to notifications, whose Comet user all customers are; each message reaches all.
+    case notifications(publisherToken: String)
+    /// nchan: a channel for each customer.
+    case channels
+    /// nchan: one channel, to which all customers listen; each message reaches all.
+    case sharedChannel
+
+    var reachesAll: Bool {
+      switch self {
+      case .chats, .channels: false
+      case .notifications, .sharedChannel: true
+      }
+    }
+
+    /// Tells the customers of several loads on one server apart: a user's chats share one channel.
+    func userKey(ofLoad load: UInt64, _ index: Int) -> String {
+      reachesAll ? "bench-\(load)" : "bench-\(load)-\(index)"
+    }
+  }
+
   struct Settings: Sendable {
     var address: ServerAddress
-    var agentToken: String
+    /// Of Carillon's chats.
+    var agentToken = ""
+    var service = Service.chats
     var customers: Int
     var link = Link.longPolling
     var sender = Sender.agent
@@ -31,7 +57,7 @@ final class ChatLoad {
   let number = UInt64.random(in: 1 ... .max)
   let lanes: Lanes
   var customers: [Customer] = []
-  var scanner = DeliveryScanner()
+  private(set) lazy var service = makeService()
 
   // Set-up.
   var nextSetUp = 0
@@ -70,6 +96,14 @@ final class ChatLoad {
     }.get()
   }
 
+  private func makeService() -> any LoadService {
+    switch settings.service {
+    case .chats: CarillonChats(self)
+    case .notifications(let token): CarillonNotifications(self, publisherToken: token)
+    case .channels, .sharedChannel: NchanChannels(self)
+    }
+  }
+
   func fail(_ message: String) {
     guard failure == nil, !isClosed else { return }
     let error = BenchError(message)
@@ -96,23 +130,13 @@ final class ChatLoad {
 
   // MARK: What arrives
 
-  /// One response of a held poll, or one frame.
-  func arrived(_ bytes: UnsafeRawBufferPointer, for customer: Customer) {
-    guard scanner.scan(bytes) else { return fail("not understood: \(Self.excerpt(bytes))") }
-    for notification in scanner.notifications {
-      let first = notification.position - notification.events
-      guard first == customer.position else {
-        return fail(
-          "chat \(customer.chatID): events \(first + 1)…\(notification.position) came when "
-            + "\(customer.position) was the last")
-      }
-      customer.position = notification.position
-    }
-    guard !scanner.sequences.isEmpty else { return }
+  /// The numbers of the messages that have come to a customer, in order.
+  func arrived(_ sequences: [Int], for customer: Customer) {
+    guard !sequences.isEmpty else { return }
     let now = NIODeadline.now()
-    for sequence in scanner.sequences {
+    for sequence in sequences {
       guard sequence == customer.deliveredSequence + 1, let due = customer.due.first else {
-        return fail("chat \(customer.chatID): message \(sequence) came after \(customer.deliveredSequence)")
+        return fail("customer \(customer.index): message \(sequence) came after \(customer.deliveredSequence)")
       }
       customer.due.removeFirst()
       customer.deliveredSequence = sequence
@@ -120,29 +144,45 @@ final class ChatLoad {
       latencies.record(latency)
       watch?.arrived(nanoseconds: latency)
     }
-    delivered += scanner.sequences.count
-    outstanding -= scanner.sequences.count
+    delivered += sequences.count
+    outstanding -= sequences.count
     settled(customer)
   }
 
   // MARK: What goes out
 
+  /// Whose post is sent: everybody's own, or one that reaches all.
+  var speakers: ArraySlice<Customer> { settings.service.reachesAll ? customers.prefix(1) : customers[...] }
+
   /// Posts the next message of `customer`, counted from when it was due.
   func post(_ customer: Customer, due: NIODeadline) {
-    outstanding += 1
-    customer.due.append(due)
+    if settings.service.reachesAll {
+      for hearer in customers { hearer.due.append(due) }
+      outstanding += customers.count
+    } else {
+      customer.due.append(due)
+      outstanding += 1
+    }
     customer.unanswered += 1
     lanes.submit(customer.nextPost()) { [unowned self] response in
       customer.unanswered -= 1
-      guard response.status == 200 || response.status == 201 else {
+      // 202: nobody has asked for it yet.
+      guard (200...202).contains(response.status) else {
         return self.fail("a message was refused: \(response.status) \(String(buffer: response.body))")
       }
-      self.settled(customer)
+      self.answered(customer)
     }
+  }
+
+  private func answered(_ customer: Customer) {
+    guard settings.service.reachesAll else { return settled(customer) }
+    if case .closed = pacing, customer.unanswered == 0 { ready.append(customer) }
+    pump()
   }
 
   /// A customer whose last message is both acknowledged and delivered can take the next one.
   private func settled(_ customer: Customer) {
+    guard !settings.service.reachesAll else { return pump() }
     guard customer.unanswered == 0, customer.due.isEmpty, let pacing else { return }
     if case .closed = pacing { ready.append(customer) }
     pump()

@@ -28,10 +28,20 @@ final class Customer {
   var unanswered = 0
   var isSetUp = false
 
-  /// - Parameter load: tells the customers of several loads on one server apart: a user's chats share one channel.
-  init(index: Int, load: UInt64) {
+  init(index: Int, userKey: String) {
     self.index = index
-    userKey = "bench-\(load)-\(index)"
+    self.userKey = userKey
+  }
+
+  var userHeaders: [(name: String, value: String)] { [(name: "gms_user", value: userKey)] }
+
+  /// Takes the request that each message is a copy of, with another number.
+  /// - Parameters:
+  ///   - text: the message, which begins with its number.
+  ///   - bytesBehind: what the request has behind it.
+  func prepare(_ request: ByteBuffer, _ text: String, bytesBehind: Int) {
+    post = request
+    sequenceOffset = request.writerIndex - text.utf8.count - bytesBehind
   }
 
   /// The next message to post.

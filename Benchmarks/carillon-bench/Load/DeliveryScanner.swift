@@ -1,3 +1,5 @@
+import PeerFormats
+
 /// Finds what a Comet response delivers, without decoding it: where each notification ends, how many events it has,
 /// and the numbers that the load generator has put into the texts.
 ///
@@ -59,7 +61,7 @@ struct DeliveryScanner {
         depth -= 1
         if depth == 0 { return events }
       case UInt8(ascii: "\""):
-        if offset + 10 < bytes.count, bytes[offset] == UInt8(ascii: "#") { readSequence(bytes, at: offset + 1) }
+        if let number = NumberedText.number(in: bytes, at: offset) { sequences.append(number) }
         // To the end of the string.
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
           offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
@@ -69,15 +71,6 @@ struct DeliveryScanner {
       }
     }
     return nil
-  }
-
-  private mutating func readSequence(_ bytes: UnsafeRawBufferPointer, at start: Int) {
-    var sequence = 0
-    for index in start..<(start + 9) {
-      guard bytes[index] >= 48, bytes[index] <= 57 else { return }
-      sequence = sequence * 10 + Int(bytes[index] - 48)
-    }
-    sequences.append(sequence)
   }
 
   /// True if some reply in the response is successful and none is not.

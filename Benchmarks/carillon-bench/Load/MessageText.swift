@@ -28,6 +28,12 @@ enum MessageText {
     return String(decoding: Array(text.utf8.prefix(length - prefixLength)), as: UTF8.self)
   }
 
+  /// A customer's text, whose number is still 0.
+  static func first(of customer: Int) -> String {
+    var random = SplitMix64(seed: UInt64(customer))
+    return String(decoding: prefix(0), as: UTF8.self) + make(&random)
+  }
+
   static func prefix(_ sequence: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 48, count: prefixLength)
     bytes[0] = UInt8(ascii: "#")
