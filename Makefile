@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz fuzz-build bench baseline proto format lint clean
+.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -112,6 +112,12 @@ baseline: setup ## Measure, and keep the ratios for later commits in Benchmarks/
 	$(SWIFT) build -c release --product carillon $(FLAGS)
 	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
 	.build/release/carillon-bench all --baseline Benchmarks/baselines/$$(git rev-parse --short=10 HEAD).json
+
+compare: setup ## Measure Carillon beside others, which are installed: writes Benchmarks/COMPARED.md
+	$(SWIFT) build -c release --product carillon $(FLAGS)
+	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
+	Benchmarks/peers/install
+	.build/release/carillon-bench peers --page Benchmarks/COMPARED.md
 
 PROTO := Sources/Messaging/MCSProtocol/Proto
 proto: setup ## Make the Swift code of a device's protocol anew from its .proto files

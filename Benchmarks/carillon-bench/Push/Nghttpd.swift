@@ -45,24 +45,9 @@ final class Nghttpd: Sendable {
       isBound: true)
     let deadline = ContinuousClock.now + Limits.readyTimeout
     while ContinuousClock.now < deadline, child.isRunning {
-      if takesConnections { return child }
+      if LoopbackProbe.takesConnections(port) { return child }
       try await Task.sleep(for: .milliseconds(2))
     }
     throw BenchError("nghttpd does not listen:\n\(Files.text(log) ?? "")")
-  }
-
-  private var takesConnections: Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
   }
 }

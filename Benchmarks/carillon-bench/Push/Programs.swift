@@ -19,3 +19,14 @@ enum Programs {
     return path
   }
 }
+
+extension Programs {
+  /// The folder of the highest version in `parent` that holds a program.
+  static func newest(in parent: String, holding program: String, package: String) throws -> String {
+    let versions = (1...99).reversed().map { "\(parent)/\($0)" }
+    guard let found = versions.first(where: { access("\($0)/\(program)", X_OK) == 0 }) else {
+      throw BenchError("no \(program) in \(parent): install the package \(package)")
+    }
+    return found
+  }
+}
