@@ -31,7 +31,7 @@ final class RedisServer: Sendable {
     connections: Int, depth: Int, for seconds: Int, in directory: WorkDirectory
   ) async throws -> Double {
     // It counts requests, not seconds: a short run says how many those are.
-    let rate = try await added(500 * connections * depth, connections, depth, in: directory)
+    let rate = try await added(100 * connections * depth, connections, depth, in: directory)
     return try await added(max(1, Int(rate * Double(seconds))), connections, depth, in: directory)
   }
 
