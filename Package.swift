@@ -344,10 +344,11 @@ let package = Package(
     // Benchmarks.
     module("BenchReport", in: "Benchmarks", ["JSONEnvelope", histogram]),
     module("PeerFormats", in: "Benchmarks"),
+    module("Conservation", in: "Benchmarks", ["CarillonClient", "JSONEnvelope", nioCore, nioPosix]),
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
-        "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Engine",
+        "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Conservation", "Engine",
         "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",
@@ -543,6 +544,7 @@ let package = Package(
     tests("HouseTests", in: "App", []),
     tests("BenchReportTests", in: "Benchmarks", ["BenchReport"]),
     tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
+    tests("ConservationTests", in: "Benchmarks", ["Conservation", "JSONEnvelope"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
     tests(
       "JournalToolTests", in: "App",
@@ -550,8 +552,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "TestSupport", "StandInSupport", "ProcessControl", "carillon", "CarillonClient", "JSONEnvelope", "Bayeux",
-        "Journal",
+        "TestSupport", "StandInSupport", "ProcessControl", "carillon", "CarillonClient", "Conservation", "JSONEnvelope",
+        "Bayeux", "Journal",
         "JournalFormat", systemPackage, nioCore, nioPosix, nioHTTP1,
       ]),
   ],

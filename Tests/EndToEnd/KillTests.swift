@@ -1,4 +1,5 @@
 import CarillonClient
+import Conservation
 import Foundation
 import JSONEnvelope
 import Synchronization
@@ -133,7 +134,7 @@ extension ServerFromOutside {
       #expect(acknowledged > kills * 2, "\(acknowledged) messages were acknowledged")
     }
 
-    private static func judge(_ lines: [JSONValue], _ state: KillLedger.State, _ customer: KillCustomer) {
+    private static func judge(_ lines: [JSONValue], _ state: DeliveryLedger.State, _ customer: KillCustomer) {
       let texts = lines.map { $0["text"]?.string ?? "" }
       for (position, text) in state.acknowledged {
         #expect(

@@ -1,4 +1,5 @@
 import CarillonClient
+import Conservation
 import JSONEnvelope
 import Synchronization
 import TestSupport
@@ -18,8 +19,8 @@ final class KillCustomer: Sendable {
 
   let habit: Habit
   let name: String
-  let ledger: KillLedger
-  private let transport: any KillTransport
+  let ledger: DeliveryLedger
+  private let transport: any BareComet
   private let kills: KillCount
   /// How many kills there had been when the last answered request was sent.
   private let answeredLife = Atomic<Int>(0)
@@ -37,9 +38,9 @@ final class KillCustomer: Sendable {
     ])
     guard let chatID = started["chatSessionId"]?.string else { throw EndToEndFailure("no chat: \(started)") }
     try await agent.agent("join", chatID, ["nickname": "Agent K"])
-    let transport: any KillTransport =
-      habit == .socket ? KillSocketTransport(pool.address, user: name) : KillPollTransport(pool: pool, user: name)
-    let ledger = KillLedger(serviceID: serviceID, chatID: chatID, user: name)
+    let transport: any BareComet =
+      habit == .socket ? SocketComet(pool.address, user: name) : PollingComet(pool: pool, user: name)
+    let ledger = DeliveryLedger(serviceID: serviceID, chatID: chatID, user: name)
     let customer = KillCustomer(habit, name, ledger, transport, kills)
     customer.ledger.receive(started, mayRepeat: false)
     if habit == .away {
@@ -51,7 +52,7 @@ final class KillCustomer: Sendable {
   }
 
   private init(
-    _ habit: Habit, _ name: String, _ ledger: KillLedger, _ transport: any KillTransport, _ kills: KillCount
+    _ habit: Habit, _ name: String, _ ledger: DeliveryLedger, _ transport: any BareComet, _ kills: KillCount
   ) {
     self.habit = habit
     self.name = name

@@ -1,4 +1,5 @@
 import CarillonClient
+import Conservation
 import JSONEnvelope
 import Synchronization
 import TestSupport
@@ -6,7 +7,7 @@ import TestSupport
 /// Posts message after message, each text once, and writes down what was acknowledged.
 struct KillLoad: Sendable {
   let name: String
-  let ledgers: [KillLedger]
+  let ledgers: [DeliveryLedger]
   let pool: HTTPPool
   /// The agent's token; nil: the customers themselves.
   let token: String?
@@ -25,7 +26,7 @@ struct KillLoad: Sendable {
     }
   }
 
-  private func post(_ text: String, _ ledger: KillLedger) async {
+  private func post(_ text: String, _ ledger: DeliveryLedger) async {
     let request: HTTPRequest
     if let token {
       request = HTTPRequest(

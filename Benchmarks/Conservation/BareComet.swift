@@ -1,23 +1,40 @@
-import CarillonClient
-import JSONEnvelope
+package import CarillonClient
+package import JSONEnvelope
 import NIOCore
 import NIOPosix
 
 /// One Comet message to the server and its reply back, or an error; nothing is tried twice.
-protocol KillTransport: Sendable {
+package protocol BareComet: Sendable {
   /// - Parameter deliver: takes each event at the moment it comes, whatever becomes of the reply.
+  /// - Throws: `ClientError`, `NotReady`, `UnexpectedAnswer`.
   func exchange(_ message: String, deliver: @Sendable (JSONValue) -> Void) async throws -> JSONValue
+
+  /// Lets go of its connection, if it has one of its own.
+  func close() async
 }
 
 /// The server refused the request because it is not ready yet.
-struct NotReady: Error {}
+package struct NotReady: Error {}
+
+/// An answer that no server of ours gives.
+package struct UnexpectedAnswer: Error, CustomStringConvertible {
+  package let description: String
+}
 
 /// Each exchange is a POST.
-struct KillPollTransport: KillTransport {
-  let pool: HTTPPool
-  let user: String
+package struct PollingComet: BareComet {
+  private let pool: HTTPPool
+  private let user: String
 
-  func exchange(_ message: String, deliver: @Sendable (JSONValue) -> Void) async throws -> JSONValue {
+  /// - Parameter pool: its owner shuts it down.
+  package init(pool: HTTPPool, user: String) {
+    self.pool = pool
+    self.user = user
+  }
+
+  package func close() {}
+
+  package func exchange(_ message: String, deliver: @Sendable (JSONValue) -> Void) async throws -> JSONValue {
     let request = HTTPRequest(
       .post, "/genesys/cometd", headers: [(name: "gms_user", value: user)], contentType: "application/json",
       body: Array("[\(message)]".utf8))
@@ -26,7 +43,8 @@ struct KillPollTransport: KillTransport {
     guard response.status == 200, let messages = try JSONValue(parsing: response.bodyBytes).array,
       let reply = messages.last, reply["successful"] != nil
     else {
-      throw EndToEndFailure("answered \(response.status): \(String(decoding: response.bodyBytes, as: UTF8.self))")
+      throw UnexpectedAnswer(
+        description: "answered \(response.status): \(String(decoding: response.bodyBytes, as: UTF8.self))")
     }
     for event in messages.dropLast() { deliver(event) }
     return reply
@@ -34,18 +52,18 @@ struct KillPollTransport: KillTransport {
 }
 
 /// All exchanges share one WebSocket, opened anew after each loss.
-actor KillSocketTransport: KillTransport {
+package actor SocketComet: BareComet {
   private let address: ServerAddress
   private let user: String
   private let loop = MultiThreadedEventLoopGroup.singleton.next()
   private var socket: (box: NIOLoopBoundBox<WebSocketConnection?>, frames: AsyncStream<[UInt8]>.Iterator)?
 
-  init(_ address: ServerAddress, user: String) {
+  package init(_ address: ServerAddress, user: String) {
     self.address = address
     self.user = user
   }
 
-  func exchange(_ message: String, deliver: @Sendable (JSONValue) -> Void) async throws -> JSONValue {
+  package func exchange(_ message: String, deliver: @Sendable (JSONValue) -> Void) async throws -> JSONValue {
     let opened = try await open()
     let box = opened.box
     var frames = opened.frames
@@ -63,7 +81,7 @@ actor KillSocketTransport: KillTransport {
     throw ClientError.connectionClosed
   }
 
-  private func close() {
+  package func close() {
     guard let box = socket?.box else { return }
     socket = nil
     loop.execute { box.value?.close() }
