@@ -38,6 +38,8 @@ extension HousekeepingSettings: OptionSettings {
     OptionField(
       "journal.retention_bytes", \.segmentBytesMaximum, .byteCountUnlessZero(upTo: 1_125_899_906_842_624),
       "journal files are old beyond so many bytes; 0: size is no reason"),
+    OptionField(
+      "journal.archive_interval", \.archiveInterval, .seconds(1...86_400), "between two looks for old journal files"),
     OptionField("journal.pack", \.packsSegments, .flag, "journal files that no start needs are packed tighter"),
     OptionField(
       "sleep_after", \.sleepAfter, .secondsUnlessZero(upTo: 2_592_000),
