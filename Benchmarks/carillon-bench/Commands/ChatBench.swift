@@ -50,6 +50,11 @@ struct ChatBench: AsyncParsableCommand {
       Terminal.note("chat: setting up \(workload.chats) chats over \(settings.link.rawValue)")
       try await loop.flatSubmit { load.value.setUp() }.get()
 
+      let resident = try server.sample().map {
+        Measurement(
+          "chat" + (workload.websocket ? ".websocket" : "") + ".resident", Double($0.residentBytes) / 1e6, "MB",
+          settings: "server, \(workload.chats) chats over \(settings.link.rawValue), before the load")
+      }
       let duration = Duration.seconds(workload.seconds)
       Terminal.note("chat: warming up")
       _ = try await loop.flatSubmit { load.value.run(.closed(window: workload.window), for: .seconds(2)) }.get()
@@ -68,6 +73,7 @@ struct ChatBench: AsyncParsableCommand {
         try await loop.flatSubmit { load.value.run(.open(rate: rate), for: duration, watchedBy: watch) }.get()
       }
       return results(workload, settings, maximum, sides, paced, trace, rate: rate)
+        + [resident].compactMap(\.self)
     }
   }
 

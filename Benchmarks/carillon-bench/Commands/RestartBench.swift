@@ -83,15 +83,21 @@ struct RestartBench: Bench {
     var seconds: [Double] = []
     var resident = 0
     for round in 1...3 {
-      let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
-      let start = ContinuousClock.now
-      try await server.waitUntilReady()
-      seconds.append((ContinuousClock.now - start).inSeconds)
+      let (server, time) = try await start(in: directory)
+      seconds.append(time)
       if round == 3 { try await Task.sleep(for: .seconds(15)) }
       resident = try ProcessSample(of: server.pid).residentBytes
       server.stop()
     }
     return (seconds.sorted()[1], resident)
+  }
+
+  /// A server that takes no snapshots, and its seconds from exec to ready.
+  static func start(in directory: WorkDirectory) async throws -> (server: BenchServer, seconds: Double) {
+    let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
+    let start = ContinuousClock.now
+    try await server.waitUntilReady()
+    return (server, (ContinuousClock.now - start).inSeconds)
   }
 
   /// Lets a server write a snapshot, as it does by itself while it serves.

@@ -80,6 +80,11 @@ enum Files {
     return names
   }
 
+  /// Makes a folder unless there is one.
+  static func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw BenchError("cannot make \(path)") }
+  }
+
   static func write(_ text: String, to path: String) throws {
     let file = try FileDescriptor.open(
       FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)

@@ -29,7 +29,10 @@ struct ReportOptions: ParsableArguments {
   private static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
 
   /// Measures, prints the table and writes the files.
-  func publish(_ measure: () async throws -> [Measurement]) async throws {
+  /// - Parameter written: what else becomes of the report, if this is not one round of several.
+  func publish(
+    _ measure: () async throws -> [Measurement], written: (Report) throws -> Void = { _ in }
+  ) async throws {
     let isOneOfRounds = roundFile != nil
     let results = rounds > 1 && !isOneOfRounds ? try await inRounds() : try await Self.withYardstick(measure)
     var report = Report(
@@ -40,6 +43,7 @@ struct ReportOptions: ParsableArguments {
     Terminal.print(report.table)
     if let jsonFile { try Self.write(report.json + [UInt8(ascii: "\n")], to: jsonFile) }
     if let baselineFile { try Self.write(Baseline(report, date: report.date).json, to: baselineFile) }
+    try written(report)
   }
 
   /// With the yardstick before and after.
