@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo test fast slow test-environment torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -56,6 +56,7 @@ slow: setup test-environment ## Run the rest: sockets, processes, clients of oth
 	$(TESTS) --filter DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
+	$(MAKE) soak-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
@@ -70,6 +71,15 @@ torture: torture-build ## Everything that could happen to a server, the long for
 churn: build ## Ten minutes of clients that come and leave: the server must not grow
 	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
 	.build/release/carillon-bench churn
+
+MINUTES ?= 30
+soak: build ## Half load with all that may go wrong beside it, for MINUTES (30): nothing lost, nothing leaked
+	$(SWIFT) build -c release --product carillon-bench $(FLAGS)
+	.build/release/carillon-bench soak --minutes $(MINUTES)
+
+# The debug programs that the tests have made anyway, at a rate that they stand.
+soak-short:
+	.build/debug/carillon-bench soak --minutes 1 --rate 300 --chats 60 --agents 12 --visitors 20
 
 RUN_TORTURE_SHORT := $(TORTURE)/carillon-torture all --short --simulator $(TORTURE)/carillon-simulate
 torture-short: torture-build

@@ -348,7 +348,8 @@ let package = Package(
     .executableTarget(
       name: "carillon-bench",
       dependencies: [
-        "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Conservation", "Engine",
+        "Bayeux", "BenchReport", "CJemalloc", "CallbackDomain", "CarillonClient", "ChatDomain", "Conservation",
+        "Engine",
         "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",

@@ -13,6 +13,6 @@ struct CarillonBench: AsyncParsableCommand {
     subcommands: [
       JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, PushBench.self,
       GCMBench.self, CallbackBench.self, SupportBench.self, MicroBench.self, AllBenches.self, CompareBench.self,
-      PeersBench.self, CurveBench.self,
+      PeersBench.self, SoakBench.self, CurveBench.self,
     ])
 }

@@ -80,7 +80,7 @@ struct ChurnBench: AsyncParsableCommand {
       }
       let (begun, failed) = try await loop.submit { (run.value.begun, run.value.failed) }.get()
       guard failed * 100 <= begun else { throw BenchError("\(failed) of \(begun) visitors were not served") }
-      let slope = Self.slope(of: samples)
+      let slope = Trend(samples.map { ($0.minutes, $0.megabytes) }).slope
       let text = "\(begun) visitors at \(settings.rate)/s, \(failed) not served; after the first minute"
       return (
         [
@@ -89,16 +89,5 @@ struct ChurnBench: AsyncParsableCommand {
         ], slope
       )
     }
-  }
-
-  /// Of the straight line that fits best.
-  static func slope(of samples: [(minutes: Double, megabytes: Double)]) -> Double {
-    guard samples.count > 1 else { return 0 }
-    let count = Double(samples.count)
-    let x = samples.reduce(0) { $0 + $1.minutes } / count
-    let y = samples.reduce(0) { $0 + $1.megabytes } / count
-    let covariance = samples.reduce(0) { $0 + ($1.minutes - x) * ($1.megabytes - y) }
-    let variance = samples.reduce(0) { $0 + ($1.minutes - x) * ($1.minutes - x) }
-    return variance > 0 ? covariance / variance : 0
   }
 }

@@ -3,8 +3,18 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Takes webhooks on several ports of loopback, on a thread of its own, and answers each with 200.
+/// Takes webhooks on several ports of loopback, on a thread of its own, and answers each with 200, or as it is told.
 final class WebhookReceiver: Sendable {
+  /// What a request gets.
+  enum Answer: Sendable {
+    /// - Parameter retryAfter: seconds.
+    case status(Int, retryAfter: Int? = nil)
+    /// Nothing, until the sender has had enough.
+    case silence
+  }
+
+  /// Called on the receiver's thread with the header `webhook-id` of each request.
+  typealias Answering = @Sendable (_ id: String) -> Answer
   /// Called on the receiver's thread for each body that holds a `#` and digits, with that number.
   typealias Arrival = @Sendable (_ number: Int) -> Void
 
@@ -23,7 +33,8 @@ final class WebhookReceiver: Sendable {
     self.arrivals = arrivals
   }
 
-  static func start(endpoints: Int) async throws -> WebhookReceiver {
+  /// - Parameter answering: nil: 200 for everybody.
+  static func start(endpoints: Int, answering: Answering? = nil) async throws -> WebhookReceiver {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let arrivals = Arrivals()
     let bootstrap = ServerBootstrap(group: group)
@@ -32,7 +43,7 @@ final class WebhookReceiver: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(HTTPRequestDecoder()), ReceiverHandler(arrivals))
+            ByteToMessageHandler(HTTPRequestDecoder()), ReceiverHandler(arrivals, answering))
         }
       }
     var channels: [any Channel] = []
@@ -63,18 +74,37 @@ private final class ReceiverHandler: ChannelInboundHandler {
   private static let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
 
   private let arrivals: WebhookReceiver.Arrivals
+  private let answering: WebhookReceiver.Answering?
+  private var id = ""
   private var body = ByteBuffer()
 
-  init(_ arrivals: WebhookReceiver.Arrivals) { self.arrivals = arrivals }
+  init(_ arrivals: WebhookReceiver.Arrivals, _ answering: WebhookReceiver.Answering?) {
+    self.arrivals = arrivals
+    self.answering = answering
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
-    case .head: body.clear()
+    case .head(let head):
+      body.clear()
+      if answering != nil { id = head.headers.first(name: "webhook-id") ?? "" }
     case .body(var part): body.writeBuffer(&part)
     case .end:
       arrivals.count.add(1, ordering: .relaxed)
       if let handler = arrivals.handler.withLock({ $0 }), let number { handler(number) }
-      context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
+      guard let answer = nextAnswer else { return }
+      context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+    }
+  }
+
+  /// Nil for none.
+  private var nextAnswer: ByteBuffer? {
+    switch answering?(id) {
+    case nil, .status(200, _): return Self.answer
+    case .silence: return nil
+    case .status(let status, let retryAfter):
+      let pause = retryAfter.map { "retry-after: \($0)\r\n" } ?? ""
+      return ByteBuffer(string: "HTTP/1.1 \(status) Stand-in\r\n\(pause)content-length: 0\r\n\r\n")
     }
   }
 

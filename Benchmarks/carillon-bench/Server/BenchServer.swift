@@ -21,13 +21,15 @@ final class BenchServer: Sendable {
 
   /// - Parameters:
   ///   - options: further lines of the section `server`.
-  ///   - sections: further sections.
+  ///   - sections: further sections, or more of those that each server has.
+  ///   - port: the same again for one that comes back to its clients; a free one if nil.
   init(
-    in directory: WorkDirectory, options: [String] = [], sections: [String: [String: String]] = [:]
+    in directory: WorkDirectory, options: [String] = [], sections: [String: [String: String]] = [:],
+    port wanted: Int? = nil
   ) async throws {
     self.directory = directory
     let executable = try Self.executable()
-    let port = try Self.freePort()
+    let port = try wanted ?? Self.freePort()
     address = ServerAddress(host: "127.0.0.1", port: port)
     try Files.write(
       """
@@ -38,8 +40,6 @@ final class BenchServer: Sendable {
         log_level: warning
         limits.connections: 19800
       \(options.map { "  " + $0 }.joined(separator: "\n"))
-      service.request-chat:
-        _type: builtin
       \(Self.text(of: sections))
       """ + "\n", to: directory.path + "/carillon.yaml")
     agentToken = try await Self.createToken(executable, directory, name: "bench", ["--role", "agent"])
@@ -48,7 +48,9 @@ final class BenchServer: Sendable {
   }
 
   private static func text(of sections: [String: [String: String]]) -> String {
-    sections.map { name, values in
+    var all = sections
+    all["service.request-chat", default: [:]]["_type"] = "builtin"
+    return all.map { name, values in
       "\(name):\n" + values.map { "  \($0): \"\($1)\"" }.joined(separator: "\n")
     }.joined(separator: "\n")
   }
@@ -57,6 +59,13 @@ final class BenchServer: Sendable {
 
   /// Ends the server at once, as a kill would.
   func stop() { child.endAtOnce() }
+
+  /// Asks the server to end.
+  /// - Returns: its exit code; nil if it had to be killed after `limit`.
+  func end(within limit: Duration) async throws -> Int32? {
+    child.send(signal: SIGTERM)
+    return try await child.wait(atMost: limit)
+  }
 
   /// Asks for readiness every few milliseconds.
   func waitUntilReady() async throws {
