@@ -56,5 +56,7 @@ extension ScaleCurve {
     "![\(plot.plot.title)](plots/\(plot.file))"
   }
 
-  private static func whole(_ number: Int) -> String { Measurement("", Double(number), "").text }
+  private static func whole(_ number: Int) -> String {
+    number < 1_000 ? String(number) : Measurement("", Double(number), "").text
+  }
 }

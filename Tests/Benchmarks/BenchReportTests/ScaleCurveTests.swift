@@ -39,6 +39,7 @@ struct ScaleCurveTests {
       #expect(page.contains("![\(plot.title)](plots/\(file))"))
       #expect(plot.svg.contains(plot.title))
     }
+    #expect(page.contains("| 1 | 10,000 | 140 | 3.00 | 40.0 |"))
     #expect(page.contains("| 15,000 | 10,000 | 98.0 | 3.00 | 40.0 |"))
     #expect(page.contains("| 1,000,000 | 100,000 | 660,000 | 1.60 |"))
   }
