@@ -43,7 +43,7 @@ extension BayeuxSession {
 
   /// Events in a frame of their own, without ending the held connect, which is but the heartbeat of a socket.
   mutating func sendQueueToSocket(_ actions: inout [SessionAction]) {
-    guard let socket, !acknowledges, !awaitsConnect, !queue.isEmpty else { return }
+    guard let socket, !acknowledges, !isInDoubt, !awaitsConnect, !queue.isEmpty else { return }
     var flight = Flight(lane: Lane(exchange: socket, transport: .webSocket))
     var messages: [[UInt8]] = []
     take(into: &messages, &flight)

@@ -37,6 +37,7 @@ extension BayeuxSession {
     for case .connect(let request) in replies { acknowledge(request.acknowledged, &actions) }
     let isFirst = !isConnected
     isConnected = true
+    isInDoubt = false
     awaitsConnect = false
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
 

@@ -91,7 +91,8 @@ public struct BayeuxSession: Sendable {
   }
 
   /// What was written last may not have come. A connect of the client shows whether it has; the answer to another request,
-  /// which may have crossed it, must not take along what comes after it.
+  /// which may have crossed it, must not take along what comes after it, nor may a socket that the client has moved to.
+  /// To be said before each request.
   public var isInDoubt = false
   /// After a restart no connection is left that could tell whether what was written last has come: until a connect of the
   /// client has shown it, nothing that comes after it goes out, over a socket neither.

@@ -193,8 +193,16 @@ package actor CometSession {
     isArriving = false
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
-    machine.isInDoubt = !progress.carriers.isEmpty
+    machine.isInDoubt = isInDoubt(on: exchange)
     perform(machine.received(.request(exchange: exchange.id, transport: exchange.transport, replies: replies)))
+  }
+
+  /// Whether what was written last may not have come, although the client speaks. Requests of long polling may cross an
+  /// answer on whatever connection; what comes over a socket comes behind what was written to it.
+  private func isInDoubt(on exchange: CometExchange) -> Bool {
+    guard exchange.transport == .webSocket else { return !progress.carriers.isEmpty }
+    let recipient = exchange.recipient
+    return progress.carriers.contains { $0 !== recipient }
   }
 
   func disconnect(_ replies: [SessionReply], on exchange: CometExchange) {

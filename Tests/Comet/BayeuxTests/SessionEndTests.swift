@@ -137,4 +137,19 @@ struct SessionEndTests {
     #expect(talk.frame(1, connect()) == [respond(1, "e1", "e2", "e3"), respond(1, advised), .disarm])
     #expect(talk.deliver([event("e4", at: 4)]) == [respond(1, "e4")])
   }
+
+  @Test("nor is a socket that a living session moves to with another message than a connect")
+  func moveInDoubt() {
+    var talk = Conversation.connected()
+    _ = talk.poll(2)
+    _ = talk.deliver([event("e1", at: 1)])
+    // It was written, and the client left without a sign of having it.
+    _ = talk.written(2)
+    talk.session.isInDoubt = true
+    #expect(talk.frame(3, ready("r1")) == [respond(3, "r1"), .arm(milliseconds: 10_000)])
+    #expect(talk.deliver([event("e2", at: 2)]) == [])
+    #expect(talk.session.received(.redeliver([event("e1", at: 1)])) == [])
+    #expect(talk.frame(3, connect()) == [respond(3, "e1", "e2"), .arm(milliseconds: 25_000)])
+    #expect(talk.deliver([event("e3", at: 3)]) == [respond(3, "e3")])
+  }
 }
