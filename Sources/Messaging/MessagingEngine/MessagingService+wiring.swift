@@ -115,7 +115,8 @@ extension MessagingService: EntityHost {
   package func restored(_ key: String, _ group: borrowing DeviceGroup) { groupIndex.set(group.key, of: key) }
 
   package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool {
-    groupIndex.set(String(decoding: note, as: UTF8.self), of: key)
+    guard let notificationKey = String(validating: note, as: UTF8.self) else { throw .notUTF8 }
+    groupIndex.set(notificationKey, of: key)
     return true
   }
 }
