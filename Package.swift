@@ -231,7 +231,7 @@ let package = Package(
       "CallbackAPI", in: "Sources/Callback",
       [
         "CallbackDomain", "CallbackEngine", "ChatAPI", "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit",
-        "EntityRuntime", "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird,
+        "EntityRuntime", "EventSourcing", "HTTPKit", "JSONEnvelope", "PushDomain", httpTypes, hummingbird,
       ]),
 
     // Notification.

@@ -3,6 +3,7 @@ import EdgeSecurity
 package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import PushDomain
 
 /// Spec: GMS 9.1, 9.5.
 extension CallbackRoutes {
@@ -88,7 +89,7 @@ extension CallbackRoutes {
       .optional("_wait_for_agent", flag, "First wait until an agent is free."),
       .optional("_wait_for_user_confirm", flag, "Then ask the customer by push before connecting."),
       .optional("_provide_code", flag, "The customer dials with a code."),
-      .optional("_device_os", .oneOf("ios", "gcm", "android", "fcm", "comet", "httpcb", "customhttp")),
+      .optional("_device_os", .oneOf(PushType.ofSubscriptions.map(\.rawValue))),
       .optional("_device_notification_id", .text(0...2_048), "A token, or what the type of push has in its place."),
       .optional("subject", .text(0...256)),
     ]),

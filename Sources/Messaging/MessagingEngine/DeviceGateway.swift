@@ -12,6 +12,9 @@ import Synchronization
 /// A connection knows what it has written; the mailbox knows what has not been acknowledged. What both have is not
 /// written twice, whatever way it comes.
 public struct DeviceGateway: Sendable {
+  /// Where devices of our own making find it over HTTP.
+  package static let socketPath = "/device/1/socket"
+
   let installations: InstallationService
   let queues: EntityDirectory<PushQueue>
   package let upstream: AppServerGateway

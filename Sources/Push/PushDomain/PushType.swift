@@ -15,7 +15,7 @@ public enum PushType: String, Sendable, CaseIterable {
   public static let ofDevices = allCases.filter(\.isOfDevice)
   /// The same, in the order in which the description of the REST operations has them.
   public static let described: [PushType] = [.ios, .android, .gcm, .fcm, .httpcb, .customhttp, .airship, .webpush]
-  /// Those that a subscription may have. Spec: GMS 10.1.
+  /// Those that a subscription or a callback may have. Spec: GMS 9.1, 10.1.
   public static let ofSubscriptions: [PushType] = [.ios, .gcm, .android, .fcm, .httpcb, .customhttp, .comet]
 
   private var isOfDevice: Bool {

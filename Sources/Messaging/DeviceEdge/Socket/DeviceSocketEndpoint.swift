@@ -5,7 +5,7 @@ import ServerKit
 
 /// Where devices of our own making connect. See `DEVICE-SOCKET.md`.
 package struct DeviceSocketEndpoint: Sendable {
-  package static let path = "/device/1/socket"
+  package static let path = DeviceGateway.socketPath
 
   private let messaging: MessagingService
 

@@ -52,7 +52,7 @@ struct DeviceFormRoutes {
     return .object { identity in
       identity.member("id", "\(credentials.id.androidID)")
       identity.member("securityToken", "\(credentials.securityToken)")
-      identity.member("socket", "/device/1/socket")
+      identity.member("socket", DeviceGateway.socketPath)
       identity.member("checkInSeconds", Int(settings.checkInInterval.components.seconds))
       guard let host = settings.deviceHost else { return }
       identity.member("host", host)

@@ -2,6 +2,7 @@ import EdgeSecurity
 package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import MessagingEngine
 
 /// Check-in and registration for clients of our own.
 extension MessagingRoutes {
@@ -47,7 +48,7 @@ extension MessagingRoutes {
       ) { routes, device, request, _ in try await routes.deviceForms.unsubscribe(device, request) },
       Operation(
         pastRouter: APIOperation(
-          .get, "/device/1/socket", "openDeviceSocket", "A device's connection over a WebSocket",
+          .get, DeviceGateway.socketPath, "openDeviceSocket", "A device's connection over a WebSocket",
           about: """
             With the header fields of a WebSocket handshake (RFC 6455); the identity goes into the first message. What \
             is said there is in DEVICE-SOCKET.md. Devices with GCM's own client code connect to the MCS port instead.
