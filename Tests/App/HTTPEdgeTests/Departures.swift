@@ -137,7 +137,8 @@ struct Departures: Sendable {
 
   static func services(of server: ServerHarness) -> EdgeServices {
     EdgeServices(
-      engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(port: 0), exposition: { "" },
+      engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(HTTPSettings(port: 0)),
+      exposition: { "" },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 

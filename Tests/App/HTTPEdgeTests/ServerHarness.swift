@@ -41,7 +41,8 @@ struct ServerHarness {
       sections: ["service.request-chat": ["_type": "builtin"]].merging(options) { $1 })
     configureEngine(&configuration)
     var edge = EdgeConfiguration(
-      port: 0, limits: limits, allowedOrigins: origins, messaging: messaging, verifyIdentity: verifyIdentity)
+      HTTPSettings(port: 0, limits: limits, allowedOrigins: origins), messaging: messaging,
+      verifyIdentity: verifyIdentity)
     configure(&edge)
     configuration.requiresProof = edge.identity.provesUsers
     var environment = EngineEnvironment()

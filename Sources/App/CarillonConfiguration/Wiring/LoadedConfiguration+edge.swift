@@ -7,12 +7,13 @@ extension LoadedConfiguration {
   public var edge: EdgeConfiguration {
     let settings = ServerSettings(self)
     let keys = AccessOptions.keys
-    var edge = EdgeConfiguration(
+    var http = HTTPSettings(
       host: settings.host, port: settings.port, tls: settings.tls, limits: edgeLimits,
-      allowedOrigins: OriginPolicy(self[keys.allowedOrigins]), messaging: messaging)
-    edge.strictTransportSeconds = self[keys.strictTransportSeconds]
-    edge.budgets = StrangerBudgets(BudgetSettings(self))
-    edge.proxies = TrustedProxies(self)
+      allowedOrigins: OriginPolicy(self[keys.allowedOrigins]))
+    http.strictTransportSeconds = self[keys.strictTransportSeconds]
+    http.budgets = StrangerBudgets(BudgetSettings(self))
+    http.proxies = TrustedProxies(self)
+    var edge = EdgeConfiguration(http, messaging: messaging)
     edge.identity = IdentityPolicy(self)
     return edge
   }

@@ -30,24 +30,14 @@ final class EdgeServices: Sendable {
       provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,
       version: configuration.version, exposition: exposition, logger: logger)
     services = HTTPServices(
-      HTTPSettings(configuration), identity: identity, tokens: tokens, responder: router.responder(),
+      configuration.http, otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place,
+      identity: identity, tokens: tokens, responder: router.responder(),
       metrics: HTTPMetrics(surfaces: Surface.allCases.map(\.name)), security: engine.security, guesses: guesses,
       logger: logger)
     comet = CometEndpoint(gateway: engine.comet) { engine.opensComet($0) }
     deviceSocket = DeviceSocketEndpoint(messaging: engine.messaging)
     agentSocket = AgentSocketEndpoint(routes: router.agentRoutes, acts: router.agentActs)
     sending = SendEndpoint(messaging: engine.messaging, tokens: tokens)
-  }
-}
-
-extension HTTPSettings {
-  init(_ configuration: EdgeConfiguration) {
-    self.init(
-      host: configuration.host, port: configuration.port, tls: configuration.tls,
-      eventLoopGroup: configuration.eventLoopGroup, limits: configuration.limits,
-      allowedOrigins: configuration.allowedOrigins, proxies: configuration.proxies,
-      strictTransportSeconds: configuration.strictTransportSeconds, budgets: configuration.budgets,
-      otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place)
   }
 }
 

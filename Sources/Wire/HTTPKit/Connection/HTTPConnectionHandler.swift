@@ -57,7 +57,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   ) {
     self.site = site
     services = site.services
-    surface = services.settings.otherSurface
+    surface = services.otherSurface
     residency = Residency(among: residents)
     self.parser = parser
     self.meter = meter
@@ -117,7 +117,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
     case .writeContinue: writeContinue()
     case .serve(let body): serve(body)
     case .refuse(let refusal):
-      if refusal == .unreadable { surface = services.settings.otherSurface }
+      if refusal == .unreadable { surface = services.otherSurface }
       respond(failure(refusal))
     case .giveUp:
       task?.cancel()
@@ -137,7 +137,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
     task = nil
     poll = nil
     origin = nil
-    surface = services.settings.otherSurface
+    surface = services.otherSurface
   }
 
   /// Waits for the client to read the refusal and to stop sending.

@@ -7,6 +7,10 @@ package import ServerKit
 /// What every connection of one server shares.
 package final class HTTPServices: Sendable {
   let settings: HTTPSettings
+  /// Where requests are counted that have no other place.
+  let otherSurface: HTTPSurface
+  /// Where those are that become a WebSocket, or do not.
+  let webSocketSurface: HTTPSurface
   /// Says whose a request is.
   package let identity: UserIdentity
   package let tokens: TokenStore
@@ -26,11 +30,13 @@ package final class HTTPServices: Sendable {
   package let isTLS: Bool
 
   package init(
-    _ settings: HTTPSettings, identity: UserIdentity, tokens: TokenStore,
-    responder: RouterResponder<EdgeRequestContext>, metrics: HTTPMetrics, security: SecurityLog, guesses: GuessGuard,
-    logger: Logger
+    _ settings: HTTPSettings, otherSurface: HTTPSurface, webSocketSurface: HTTPSurface, identity: UserIdentity,
+    tokens: TokenStore, responder: RouterResponder<EdgeRequestContext>, metrics: HTTPMetrics, security: SecurityLog,
+    guesses: GuessGuard, logger: Logger
   ) {
     self.settings = settings
+    self.otherSurface = otherSurface
+    self.webSocketSurface = webSocketSurface
     self.identity = identity
     self.tokens = tokens
     self.responder = responder

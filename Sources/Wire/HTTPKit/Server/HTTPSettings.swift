@@ -1,43 +1,35 @@
-package import EdgeSecurity
-package import NIOCore
+public import EdgeSecurity
+public import NIOCore
 
 /// How an HTTP server listens and what it allows.
-package struct HTTPSettings: Sendable {
+public struct HTTPSettings: Sendable {
   /// The address to listen on. While there is no access token, the server listens on loopback whatever stands here.
-  let host: String
+  public var host: String
   /// 0 takes any free port; `HTTPServer.boundPort` tells which.
-  let port: Int
+  public var port: Int
   /// Nil: plain HTTP.
-  let tls: TLSFiles?
-  /// The threads that serve connections; nil takes the process's shared ones.
-  let eventLoopGroup: (any EventLoopGroup)?
-  let limits: EdgeLimits
-  let allowedOrigins: OriginPolicy
-  let proxies: TrustedProxies
+  public var tls: TLSFiles?
+  public var limits: EdgeLimits
+  /// Option `allowed_origins` of section `server`.
+  public var allowedOrigins: OriginPolicy
+  /// Options `proxy.trusted` and `proxy.header` of section `server`.
+  public var proxies = TrustedProxies.none
   /// How long browsers remember that this server speaks TLS; 0 does not tell them. Spec: RFC 6797.
-  let strictTransportSeconds: Int
-  /// What strangers may do; the process's other ports share it.
-  let budgets: StrangerBudgets
-  /// Where requests are counted that have no other place.
-  let otherSurface: HTTPSurface
-  /// Where those are that become a WebSocket, or do not.
-  let webSocketSurface: HTTPSurface
+  public var strictTransportSeconds = 0
+  /// What strangers may do: options `budget.…` of section `server`; the process's other ports share them.
+  public var budgets = StrangerBudgets()
+  /// The threads that serve connections; nil takes the process's shared ones.
+  public var eventLoopGroup: (any EventLoopGroup)?
 
-  package init(
-    host: String, port: Int, tls: TLSFiles?, eventLoopGroup: (any EventLoopGroup)?, limits: EdgeLimits,
-    allowedOrigins: OriginPolicy, proxies: TrustedProxies, strictTransportSeconds: Int, budgets: StrangerBudgets,
-    otherSurface: HTTPSurface, webSocketSurface: HTTPSurface
+  public init(
+    host: String = "127.0.0.1", port: Int = 8080, tls: TLSFiles? = nil, limits: EdgeLimits = EdgeLimits(),
+    allowedOrigins: OriginPolicy = .none, eventLoopGroup: (any EventLoopGroup)? = nil
   ) {
     self.host = host
     self.port = port
     self.tls = tls
-    self.eventLoopGroup = eventLoopGroup
     self.limits = limits
     self.allowedOrigins = allowedOrigins
-    self.proxies = proxies
-    self.strictTransportSeconds = strictTransportSeconds
-    self.budgets = budgets
-    self.otherSurface = otherSurface
-    self.webSocketSurface = webSocketSurface
+    self.eventLoopGroup = eventLoopGroup
   }
 }

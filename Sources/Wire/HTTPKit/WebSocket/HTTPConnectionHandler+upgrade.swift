@@ -7,7 +7,7 @@ import ServerKit
 /// From HTTP to WebSocket. Spec: RFC 6455, 4.2; Bayeux reference, 14.3 and 19.
 extension HTTPConnectionHandler {
   /// The request is for a WebSocket, whether it gets one or not.
-  package func wantsWebSocket() { surface = services.settings.webSocketSurface }
+  package func wantsWebSocket() { surface = services.webSocketSurface }
 
   /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
   /// as they may with every other request: browsers ask for no leave there. Pages of others may where customers' may.
@@ -38,7 +38,7 @@ extension HTTPConnectionHandler {
     buffer.writeStaticString("\r\n")
     services.securityFields.write(into: &buffer)
     buffer.writeStaticString("\r\n")
-    services.metrics.countResponse(services.settings.webSocketSurface, status: 101)
+    services.metrics.countResponse(services.webSocketSurface, status: 101)
     let pipeline = context.pipeline.syncOperations
     let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)
     do {

@@ -27,12 +27,9 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   init() throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let security = SecurityLog(logger: logger) { 0 }
-    let settings = HTTPSettings(
-      host: "127.0.0.1", port: 0, tls: nil, eventLoopGroup: nil, limits: Self.limits, allowedOrigins: .none,
-      proxies: .none, strictTransportSeconds: 0, budgets: StrangerBudgets(), otherSurface: Self.surface,
-      webSocketSurface: Self.surface)
+    let settings = HTTPSettings(port: 0, limits: Self.limits)
     services = HTTPServices(
-      settings,
+      settings, otherSurface: Self.surface, webSocketSurface: Self.surface,
       identity: UserIdentity(
         .open, proxies: .none, limits: Self.limits, now: { Timestamp(milliseconds: 0) }, security: security,
         logger: logger
