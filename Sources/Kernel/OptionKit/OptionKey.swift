@@ -6,7 +6,7 @@ package final class OptionKey<Value: Sendable>: Sendable {
   package let specification: OptionSpecification
   /// Holds where nothing is set, or nothing that can be read.
   package let builtIn: Value
-  private let read: @Sendable (String) -> Value?
+  @usableFromInline package let read: @Sendable (String) -> Value?
 
   private init(
     _ specification: OptionSpecification, _ builtIn: Value, _ read: @escaping @Sendable (String) -> Value?
@@ -42,6 +42,7 @@ package final class OptionKey<Value: Sendable>: Sendable {
   package var name: String { specification.name }
 
   /// What a text says; nil if there is none, or it says no value of this option.
+  @inlinable
   package func written(_ text: String?) -> Value? { text.flatMap { read($0) } }
 }
 

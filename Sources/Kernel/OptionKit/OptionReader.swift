@@ -7,9 +7,11 @@ package protocol OptionReader: Sendable {
 extension OptionReader {
   /// The value of an option, or the built-in one. What cannot be read counts as not set: the configuration has been
   /// checked at start, so this concerns values that a request brought.
+  @inlinable
   package subscript<Value>(_ key: OptionKey<Value>) -> Value { ifSet(key) ?? key.builtIn }
 
   /// The value that somebody has set.
+  @inlinable
   package func ifSet<Value>(_ key: OptionKey<Value>) -> Value? { key.written(text(of: key.name)) }
 }
 

@@ -1,23 +1,32 @@
 /// Bytes as hexadecimal digits and back, two for each. Spec: RFC 4648, section 8.
 public enum Hexadecimal {
-  private static let digits = Array("0123456789abcdef".utf8)
-
   /// In lowercase.
+  @inlinable
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     // No longer than it is: many such texts are kept.
     String(unsafeUninitializedCapacity: bytes.count * 2) { text in
-      for (index, byte) in bytes.enumerated() {
-        text[2 * index] = digits[Int(byte >> 4)]
-        text[2 * index + 1] = digits[Int(byte & 15)]
+      var place = 0
+      for byte in bytes {
+        text[place] = digit(byte >> 4)
+        text[place + 1] = digit(byte & 15)
+        place += 2
       }
-      return bytes.count * 2
+      return place
     }
   }
 
+  /// The lowercase digit of a value below 16.
+  @inlinable
+  static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
   /// In lowercase, such as a digest.
+  @inlinable
   public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
 
   /// Reads digits of either case. - Returns: nil unless they are whole pairs of digits.
+  @inlinable
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -34,6 +43,7 @@ public enum Hexadecimal {
   }
 
   /// What a digit of either case stands for; nil if it is none.
+  @inlinable
   public static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -44,5 +54,6 @@ public enum Hexadecimal {
   }
 
   /// Whether it is a digit, of either case.
+  @inlinable
   public static func isDigit(_ byte: UInt8) -> Bool { value(of: byte) != nil }
 }
