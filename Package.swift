@@ -426,8 +426,8 @@ let package = Package(
     tests(
       "ChatServiceTests", in: "Chat",
       [
-        "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EventSourcing", "JSONEnvelope", "Journal",
-        "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain", systemPackage,
+        "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EntityRuntime", "EventSourcing",
+        "JSONEnvelope", "Journal", "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain", systemPackage,
       ]),
     tests("AgentEdgeTests", in: "Chat", ["AgentEdge", "ChatAPI", "HTTPKit", "JSONEnvelope"]),
     tests(

@@ -4,7 +4,7 @@ import EntityRuntime
 public import EventSourcing
 
 /// The agents' operations. `chatID` is the chat session id. Spec: GMS 12.3.
-public struct AgentService: Sendable {
+public final class AgentService: Sendable {
   /// Which chats a list holds.
   public enum Filter: String, Sendable, CaseIterable { case waiting, own, all }
 
@@ -12,6 +12,13 @@ public struct AgentService: Sendable {
   let desks: EntityDirectory<AgentDesk>
   let feed: AgentFeed
   let context: RuntimeContext
+
+  init(chats: ChatService, desks: EntityDirectory<AgentDesk>, feed: AgentFeed, context: RuntimeContext) {
+    self.chats = chats
+    self.desks = desks
+    self.feed = feed
+    self.context = context
+  }
 
   /// Chats that somebody sees, that have been started and whose instance still lives; the oldest first.
   /// - Throws: `.invalid` for a cursor that no list has given.
@@ -52,8 +59,12 @@ public struct AgentService: Sendable {
     try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1) }
   }
 
-  /// Whether it is the viewer's business.
+  /// Whether it is the viewer's business, to act in it.
+  ///
+  /// What lets the viewer in may not be on the disk yet: the turn that follows is behind it in the journal, and is
+  /// answered no sooner. A refusal is the answer itself and waits.
   public func admit(_ viewer: AgentViewer, to chatID: String) async throws(EngineError) {
+    if try await entity(chatID).peek({ viewer.sees(AgentAudience($0)) }) { return }
     try await look(chatID, for: viewer) { _, _ in }
   }
 
