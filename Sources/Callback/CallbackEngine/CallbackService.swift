@@ -9,7 +9,7 @@ import OptionKit
 ///
 /// Throws `.unknownServiceName`, `.missing(field:)`, `.invalid(field:reason:)`, `.slotUnavailable(_:)`,
 /// `.limitReached`, `.callback(_:)`, `.unavailable`, `.storageFull`.
-public struct CallbackService: Sendable {
+public final class CallbackService: Sendable {
   let directory: EntityDirectory<Callback>
   let index: CallbackIndex
   let router: CallbackRouter
@@ -21,6 +21,24 @@ public struct CallbackService: Sendable {
   let limits: EngineLimits
   let identifiers: Identifiers
   let metrics: CallbackMetrics
+
+  init(
+    directory: EntityDirectory<Callback>, index: CallbackIndex, router: CallbackRouter, grids: SlotGrids,
+    options: OptionStore, chats: ChatService, desks: EntityDirectory<AgentDesk>, context: RuntimeContext,
+    limits: EngineLimits, identifiers: Identifiers, metrics: CallbackMetrics
+  ) {
+    self.directory = directory
+    self.index = index
+    self.router = router
+    self.grids = grids
+    self.options = options
+    self.chats = chats
+    self.desks = desks
+    self.context = context
+    self.limits = limits
+    self.identifiers = identifiers
+    self.metrics = metrics
+  }
 
   // MARK: Apps
 

@@ -15,11 +15,18 @@ public protocol AppServerLink: MailLink {
 ///
 /// A message goes to one of the sender's connections. It waits in the sender's mailbox until that connection has
 /// acknowledged it; if the connection ends first, another one gets it, now or later.
-public struct AppServerGateway: Sendable {
+public final class AppServerGateway: Sendable {
   let queues: EntityDirectory<PushQueue>
   let context: RuntimeContext
   let limits: EngineLimits
   let links: AppServerLinks
+
+  init(queues: EntityDirectory<PushQueue>, context: RuntimeContext, limits: EngineLimits, links: AppServerLinks) {
+    self.queues = queues
+    self.context = context
+    self.limits = limits
+    self.links = links
+  }
 
   /// One more connection of this sender. Messages of its devices and receipts go to one of its links each.
   /// - Throws: `.limitReached("ccs_connections")`, `.unavailable`.
@@ -102,8 +109,8 @@ public struct AppServerGateway: Sendable {
     guard let queue = queues[MailboxKey.sender(sender)] else { return }
     do {
       try await queue.read({ $0.mail.pending }) { pending in
-        links.beginFeeding(sender)
-        for mail in pending { stored(mail, for: sender) }
+        self.links.beginFeeding(sender)
+        for mail in pending { self.stored(mail, for: sender) }
       }
     } catch {
       // The journal has no room at the moment.

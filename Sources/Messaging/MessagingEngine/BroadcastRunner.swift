@@ -5,7 +5,7 @@ import GCMProtocol
 package import PushDomain
 
 /// Hands broadcasts out, piece by piece and in turn, so that a large one keeps nobody waiting.
-package struct BroadcastRunner: Sendable {
+package final class BroadcastRunner: Sendable {
   package let directory: EntityDirectory<Broadcast>
   let installations: InstallationService
   let topics: TopicIndex
@@ -17,13 +17,30 @@ package struct BroadcastRunner: Sendable {
   /// Run by the engine: one piece after the other.
   package let lane = Lane()
 
+  init(
+    directory: EntityDirectory<Broadcast>, installations: InstallationService, topics: TopicIndex,
+    queues: EntityDirectory<PushQueue>, gateway: DeviceGateway, relay: MessageRelay, context: RuntimeContext,
+    limits: EngineLimits
+  ) {
+    self.directory = directory
+    self.installations = installations
+    self.topics = topics
+    self.queues = queues
+    self.gateway = gateway
+    self.relay = relay
+    self.context = context
+    self.limits = limits
+  }
+
   /// Durable when it returns; handed out later. One that nobody is to have later is handed out to those who are
   /// connected.
   /// - Returns: false if there are too many already.
   func accept(_ work: BroadcastWork, to condition: TopicCondition, id: MessageID) async throws(EngineError) -> Bool {
     if MessagePlatform.allCases.allSatisfy({ work.mail(for: $0).isNowOrNever }) {
       guard lane.count < limits.broadcastsMaximum else { return false }
-      lane.enqueue { await serveNow(work, condition, receivers(of: condition, sender: work.mail.sender)[...]) }
+      lane.enqueue {
+        await self.serveNow(work, condition, self.receivers(of: condition, sender: work.mail.sender)[...])
+      }
       return true
     }
     guard let broadcast = directory.entity(id.text, limit: limits.broadcastsMaximum) else { return false }
@@ -42,7 +59,7 @@ package struct BroadcastRunner: Sendable {
   package func perform(_ effects: [BroadcastEffect], of broadcast: Entity<Broadcast>) async {
     for effect in effects {
       switch effect {
-      case .run: lane.enqueue { await begin(broadcast) }
+      case .run: lane.enqueue { await self.begin(broadcast) }
       case .forget: directory.remove(broadcast.id.key)
       }
     }
@@ -73,12 +90,12 @@ package struct BroadcastRunner: Sendable {
     var isStored = true
     for scope in chunk where await !serve(scope, work, condition) { isStored = false }
     // The disk is full: who has the message by then will know it.
-    guard isStored else { return later { await go(on: broadcast, work, condition, rest, served: served) } }
+    guard isStored else { return later { await self.go(on: broadcast, work, condition, rest, served: served) } }
     // Right behind the messages in the journal, and before whatever is done with them: nobody can have acknowledged
     // one that a restart hands out again.
     await broadcast.post(.advance(past: last.text))
     let remaining = rest.dropFirst(chunk.count)
-    let goOn: Lane.Job = { await go(on: broadcast, work, condition, remaining, served: served + chunk.count) }
+    let goOn: Lane.Job = { await self.go(on: broadcast, work, condition, remaining, served: served + chunk.count) }
     // The disk sets the pace.
     do { try await context.untilDurable() } catch { return later(goOn) }
     lane.enqueue(goOn)
@@ -115,7 +132,7 @@ package struct BroadcastRunner: Sendable {
       _ = gateway.deliverNow(mail, to: scope.id)
     }
     let remaining = rest.dropFirst(limits.broadcastChunk)
-    if !remaining.isEmpty { lane.enqueue { await serveNow(work, condition, remaining) } }
+    if !remaining.isEmpty { lane.enqueue { await self.serveNow(work, condition, remaining) } }
   }
 
   /// What goes into the mailbox; nil if nothing does. The registration may have ended, or have left, since the index was asked.

@@ -11,7 +11,7 @@ import Synchronization
 /// ```
 /// A connection knows what it has written; the mailbox knows what has not been acknowledged. What both have is not
 /// written twice, whatever way it comes.
-public struct DeviceGateway: Sendable {
+public final class DeviceGateway: Sendable {
   /// Where devices of our own making find it over HTTP.
   package static let socketPath = "/device/1/socket"
 
@@ -23,6 +23,19 @@ public struct DeviceGateway: Sendable {
   let tap: MessageTap
   let throttle: CollapseThrottle?
   let links = DeviceLinks()
+
+  init(
+    installations: InstallationService, queues: EntityDirectory<PushQueue>, upstream: AppServerGateway,
+    context: RuntimeContext, limits: EngineLimits, tap: MessageTap, throttle: CollapseThrottle?
+  ) {
+    self.installations = installations
+    self.queues = queues
+    self.upstream = upstream
+    self.context = context
+    self.limits = limits
+    self.tap = tap
+    self.throttle = throttle
+  }
 
   /// A device logs in. An older connection of the same device is closed.
   /// - Parameter received: persistent ids that the device has, of which it is not sure that we know. Spec: GCM D8.4.
@@ -42,7 +55,7 @@ public struct DeviceGateway: Sendable {
   /// Hands over what is stored, to a link that has logged in and told its client so; from then on what comes, too. Any
   /// thread; returns at once.
   public func drain(_ id: InstallationID, link: any MailLink) {
-    lane(of: id).enqueue { [self] in await deliverStored(to: id) { links.makeReady(link, id) } }
+    lane(of: id).enqueue { [self] in await deliverStored(to: id) { self.links.makeReady(link, id) } }
   }
 
   /// The device says over its connection that it has these messages. Any thread; returns at once.
@@ -146,9 +159,9 @@ public struct DeviceGateway: Sendable {
     let deliver: @Sendable ([Mail]) -> Void = { pending in
       guard begin() else { return }
       for mail in pending {
-        guard let link = links.link(for: mail, of: id) else { continue }
-        if isThrottled, isHeldBack(mail, id) { continue }
-        tap.note { MessageStep(.sent, mail, at: $0) }
+        guard let link = self.links.link(for: mail, of: id) else { continue }
+        if isThrottled, self.isHeldBack(mail, id) { continue }
+        self.tap.note { MessageStep(.sent, mail, at: $0) }
         link.deliver(mail)
       }
     }

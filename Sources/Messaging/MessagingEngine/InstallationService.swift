@@ -6,13 +6,25 @@ package import PushDomain
 import PushEngine
 
 /// Devices that have checked in, and what they have registered. Spec: GCM D2, D3, D4.
-public struct InstallationService: Sendable {
+public final class InstallationService: Sendable {
   package let directory: EntityDirectory<Installation>
   let topics: TopicIndex
   let queues: EntityDirectory<PushQueue>
   let context: RuntimeContext
   let identifiers: Identifiers
   let limits: EngineLimits
+
+  init(
+    directory: EntityDirectory<Installation>, topics: TopicIndex, queues: EntityDirectory<PushQueue>,
+    context: RuntimeContext, identifiers: Identifiers, limits: EngineLimits
+  ) {
+    self.directory = directory
+    self.topics = topics
+    self.queues = queues
+    self.context = context
+    self.identifiers = identifiers
+    self.limits = limits
+  }
 
   // MARK: For devices
 

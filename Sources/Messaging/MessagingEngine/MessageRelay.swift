@@ -7,10 +7,16 @@ import PushDomain
 import PushEngine
 
 /// Sends a message to a device that keeps no connection to us: through the courier of its platform. Spec: GCM B8.5, S47.
-struct MessageRelay: Sendable {
+final class MessageRelay: Sendable {
   let dispatcher: PushDispatcher
   let queues: EntityDirectory<PushQueue>
   let limits: EngineLimits
+
+  init(dispatcher: PushDispatcher, queues: EntityDirectory<PushQueue>, limits: EngineLimits) {
+    self.dispatcher = dispatcher
+    self.queues = queues
+    self.limits = limits
+  }
   static let tag = "gcm.message"
 
   /// - Returns: nil if it is in the device's queue.

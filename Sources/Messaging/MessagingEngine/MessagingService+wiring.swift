@@ -3,45 +3,7 @@ package import EntityRuntime
 package import EventSourcing
 package import OptionKit
 package import PushDomain
-package import PushEngine
-
-extension MessagingService {
-  package init(
-    _ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
-    isSender: @escaping @Sendable (String) -> Bool
-  ) {
-    let (node, context, queues, topics) = (partition.node, partition.context, dispatcher.queues, TopicIndex())
-    let limits = node.limits
-    tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
-    installations = InstallationService(
-      directory: partition.directory(.installation), topics: topics, queues: queues, context: context,
-      identifiers: node.identifiers, limits: limits)
-    let upstream = AppServerGateway(queues: queues, context: context, limits: limits, links: AppServerLinks())
-    gateway = DeviceGateway(
-      installations: installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
-      throttle: settings.collapseBurst.map {
-        CollapseThrottle(burst: $0, refillSeconds: settings.collapseRefillSeconds)
-      })
-    relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
-    broadcasts = BroadcastRunner(
-      directory: partition.directory(.broadcast), installations: installations, topics: topics, queues: queues,
-      gateway: gateway, relay: relay, context: context, limits: limits)
-    groups = partition.directory(.deviceGroup)
-    groupIndex = GroupIndex()
-    rates = MessageRates(settings)
-    faults = FaultScripts()
-    self.queues = queues
-    self.isSender = isSender
-    self.node = node
-    identifiers = node.identifiers
-    self.context = context
-    self.limits = limits
-    partition.add(installations)
-    partition.add(self)
-    partition.add(broadcasts)
-    dispatcher.carry(by: self)
-  }
-}
+import PushEngine
 
 extension MessagingService: Feature {
   package static var kinds: [EntityCard] { [.installation, .group, .broadcast] }

@@ -3,9 +3,10 @@ import EntityRuntime
 import EventSourcing
 public import GCMProtocol
 import PushDomain
+package import PushEngine
 
 /// Downstream messaging: from an app server's request to the mailboxes of devices. Spec: GCM A, B, E.
-public struct MessagingService: Sendable {
+public final class MessagingService: Sendable {
   public let tap: MessageTap
   package let installations: InstallationService
   let queues: EntityDirectory<PushQueue>
@@ -23,6 +24,42 @@ public struct MessagingService: Sendable {
   let identifiers: Identifiers
   let context: RuntimeContext
   let limits: EngineLimits
+
+  package init(
+    _ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
+    isSender: @escaping @Sendable (String) -> Bool
+  ) {
+    let (node, context, queues, topics) = (partition.node, partition.context, dispatcher.queues, TopicIndex())
+    let limits = node.limits
+    tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
+    installations = InstallationService(
+      directory: partition.directory(.installation), topics: topics, queues: queues, context: context,
+      identifiers: node.identifiers, limits: limits)
+    let upstream = AppServerGateway(queues: queues, context: context, limits: limits, links: AppServerLinks())
+    gateway = DeviceGateway(
+      installations: installations, queues: queues, upstream: upstream, context: context, limits: limits, tap: tap,
+      throttle: settings.collapseBurst.map {
+        CollapseThrottle(burst: $0, refillSeconds: settings.collapseRefillSeconds)
+      })
+    relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
+    broadcasts = BroadcastRunner(
+      directory: partition.directory(.broadcast), installations: installations, topics: topics, queues: queues,
+      gateway: gateway, relay: relay, context: context, limits: limits)
+    groups = partition.directory(.deviceGroup)
+    groupIndex = GroupIndex()
+    rates = MessageRates(settings)
+    faults = FaultScripts()
+    self.queues = queues
+    self.isSender = isSender
+    self.node = node
+    identifiers = node.identifiers
+    self.context = context
+    self.limits = limits
+    partition.add(installations)
+    partition.add(self)
+    partition.add(broadcasts)
+    dispatcher.carry(by: self)
+  }
 
   /// False during recovery, and from the beginning of a graceful stop.
   public var isReady: Bool { node.isReady }
@@ -104,7 +141,7 @@ public struct MessagingService: Sendable {
       let chunk = tokens[start..<min(start + limits.targetsAtOnce, tokens.count)]
       results += await withTaskGroup(of: (Int, Sent).self) { group in
         for (place, token) in zip(chunk.indices, chunk) {
-          group.addTask { (place, await send(request, to: token, sender)) }
+          group.addTask { (place, await self.send(request, to: token, sender)) }
         }
         return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }.sorted { $0.key < $1.key }.map(\.value)
       }

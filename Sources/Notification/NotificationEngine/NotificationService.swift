@@ -15,7 +15,7 @@ package import PushEngine
 ///   publish ─> index ─> each Subscription: published ──durable──> push ─> PushQueue of the address
 ///                                          handedOver <── the queue has it
 /// ```
-public struct NotificationService: Sendable {
+public final class NotificationService: Sendable {
   package let directory: EntityDirectory<Subscription>
   let index: SubscriptionIndex
   let dispatcher: PushDispatcher
@@ -130,7 +130,7 @@ public struct NotificationService: Sendable {
       let chunk = keys[start..<min(start + limits.targetsAtOnce, keys.count)]
       // Some at once: each waits for the disk.
       let results = await withTaskGroup(of: Result<Bool, EngineError>.self) { group in
-        for key in chunk { group.addTask { await publish(command, to: key) } }
+        for key in chunk { group.addTask { await self.publish(command, to: key) } }
         return await group.reduce(into: []) { $0.append($1) }
       }
       for result in results {

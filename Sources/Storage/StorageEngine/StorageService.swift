@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Short-lived texts and files of apps, and the data of service instances. Each call returns once what it did is
 /// durable. Spec: GMS 11.
-public struct StorageService: Sendable {
+public final class StorageService: Sendable {
   package let directory: EntityDirectory<StoredData>
   package let index: StorageIndex
   let blobs: BlobStore

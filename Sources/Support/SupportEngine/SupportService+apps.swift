@@ -57,7 +57,7 @@ extension SupportService {
       webhooks.note(await entity.peek { $0.webhook }, of: client)
     }
     // A name server may take its time: nobody waits for it.
-    _ = tasks.spawn { await warnOfRefusedURLs() }
+    _ = tasks.spawn { await self.warnOfRefusedURLs() }
   }
 
   /// A URL that cannot be posted to is told of when it is read, and not only by its first notification.

@@ -79,9 +79,9 @@ extension SupportService {
       let failures: [SupportFailure] = await withTaskGroup(of: SupportFailure?.self) { group in
         for (number, identifiers) in chunk {
           group.addTask {
-            guard let user = users[String(number)] else { return nil }
+            guard let user = self.users[String(number)] else { return nil }
             do throws(SupportFailure) {
-              try await perform(.endDevices(identifiers: identifiers, .bulk, app: nil), on: user) { _ in }
+              try await self.perform(.endDevices(identifiers: identifiers, .bulk, app: nil), on: user) { _ in }
               return nil
             } catch { return error }
           }

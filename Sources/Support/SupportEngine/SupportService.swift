@@ -20,7 +20,7 @@ import SupportDomain
 ///                  │  └─ refreshed, due            └───> (direct) APNs, FCM
 ///   register ─> SupportUser ── devices ─────────────────────┘
 /// ```
-public struct SupportService: Sendable {
+public final class SupportService: Sendable {
   let requests: EntityDirectory<SupportRequest>
   let users: EntityDirectory<SupportUser>
   let apps: EntityDirectory<SupportApp>
@@ -95,7 +95,7 @@ public struct SupportService: Sendable {
 
   /// By the id that the SDK asks with.
   public func app(id: String) -> SupportAppSettings? {
-    options.current.supportApps.lazy.compactMap { app($0) }.first { $0.appID == id }
+    options.current.supportApps.lazy.compactMap { self.app($0) }.first { $0.appID == id }
   }
 
   // MARK: Identity

@@ -9,7 +9,7 @@ package import OptionKit
 ///
 /// Each asks who calls, and takes somebody who shows nothing for granted: a chat that has a user is then not there
 /// (`.chat(.unknownService)`).
-public struct ChatService: Sendable {
+public final class ChatService: Sendable {
   package let directory: EntityDirectory<ChatSession>
   package let index: ChatIndex
   let comet: CometDirectory
@@ -20,6 +20,20 @@ public struct ChatService: Sendable {
   let identifiers: Identifiers
   /// Instances that are being made together with their chats.
   let beginnings = KeysUnderWay()
+
+  init(
+    directory: EntityDirectory<ChatSession>, index: ChatIndex, comet: CometDirectory, options: OptionStore,
+    policies: ChatPolicies, limits: EngineLimits, nodeNumber: Int, identifiers: Identifiers
+  ) {
+    self.directory = directory
+    self.index = index
+    self.comet = comet
+    self.options = options
+    self.policies = policies
+    self.limits = limits
+    self.nodeNumber = nodeNumber
+    self.identifiers = identifiers
+  }
 
   // MARK: Operations
 

@@ -4,13 +4,25 @@ public import EventSourcing
 public import PushDomain
 
 /// The registry of devices: which addresses there are, whose they are, and whether they live.
-public struct DeviceService: Sendable {
+public final class DeviceService: Sendable {
   let directory: EntityDirectory<Device>
   let index: DeviceIndex
   let queues: EntityDirectory<PushQueue>
   let context: RuntimeContext
   let limits: EngineLimits
   let metrics: CourierMetrics
+
+  init(
+    directory: EntityDirectory<Device>, index: DeviceIndex, queues: EntityDirectory<PushQueue>, context: RuntimeContext,
+    limits: EngineLimits, metrics: CourierMetrics
+  ) {
+    self.directory = directory
+    self.index = index
+    self.queues = queues
+    self.context = context
+    self.limits = limits
+    self.metrics = metrics
+  }
 
   // MARK: For apps and operators
 
