@@ -56,7 +56,6 @@ slow: setup test-environment ## Run the rest: sockets, processes, clients of oth
 	$(TESTS) --filter DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
-	$(MAKE) soak-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
