@@ -21,6 +21,7 @@ final class EngineRig: Sendable {
   let engine: Engine
   let courier: ScriptedCourier
   let summary: RecoverySummary
+  private let time: ManualTime?
   private let running: Task<Void, Never>
 
   /// - Parameters:
@@ -47,6 +48,7 @@ final class EngineRig: Sendable {
     self.courier = courier
     var environment = EngineEnvironment()
     environment.storage = storage
+    self.time = time
     if let time {
       environment.time = time
       environment.isStepped = true
@@ -81,6 +83,17 @@ final class EngineRig: Sendable {
 
   func chatID(_ service: String) async throws -> String {
     try await engine.chats.refresh(service, after: 0, message: nil, by: .house).chatSessionID
+  }
+
+  /// Lets the test's clock run, as fast as it can, until the customer's sessions have come to their end: a client that
+  /// comes back afterwards has all the time it needs.
+  func passUntilOffline(_ chat: String) async throws {
+    guard let time else { preconditionFailure("a rig with a clock of its own") }
+    while try await engine.agents.summary(chat, for: .overseer).customerOnline {
+      time.advance(by: .milliseconds(100))
+      engine.tick()
+      await Task.yield()
+    }
   }
 
   static func temporaryDirectory() throws -> FilePath {

@@ -50,8 +50,9 @@ package final class ScriptedSink: CometSink {
       if state.waiter == nil { state.replies.append(reply) }
       return (state.waiter, state.exchange, state.gateway, state.succeeds)
     }
-    waiter?.resume(returning: reply)
+    // Before the test goes on: it looks at what came of it.
     whenAnswered?()
+    waiter?.resume(returning: reply)
     if let exchange { gateway?.written(exchange, success: succeeds) }
   }
 

@@ -1,5 +1,7 @@
 import ChatDomain
 import Engine
+import EntityRuntime
+import EventSourcing
 import JSONEnvelope
 import PushDomain
 import ScriptedClients
@@ -196,15 +198,15 @@ struct ChatOverCometTests {
 
   @Test("a session that expires without a word counts as background")
   func silentLoss() async throws {
-    // Long enough for the client that comes back, on a machine that does much else.
-    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 1_500)
+    let rig = try await EngineRig(
+      directory: EngineRig.temporaryDirectory(), maxInterval: 1_500, time: ManualTime(start: .epoch))
     let service = try await rig.startChat(user: "u1", pushTo: "d")
     let client = ScriptedClient(rig, user: "u1")
     _ = try await client.comeOnline()
     let poll = try client.poll()
     poll.leave()
     let chat = try await rig.chatID(service)
-    while try await rig.engine.agents.summary(chat, for: .overseer).customerOnline { await Task.yield() }
+    try await rig.passUntilOffline(chat)
     _ = try await rig.engine.agents.join(chat, agentID: "k", nickname: "K", role: .agent)
     _ = try await rig.engine.agents.send(chat, agentID: "k", text: "Hello?")
     #expect(try await rig.courier.next()["lastTranscript"] != nil)

@@ -1,5 +1,7 @@
 import ChatDomain
 import Engine
+import EntityRuntime
+import EventSourcing
 import JSONEnvelope
 import Journal
 import ScriptedClients
@@ -36,12 +38,13 @@ struct PositionTests {
 
   @Test("6.6: an app that froze with its poll held is pushed what was written to it, and caught up with it")
   func frozen() async throws {
-    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000)
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
     let (_, chat, client) = try await talk(rig)
     let poll = try client.poll()
     try await say("Are you there?", in: chat, rig)
     // Written, and read by nobody.
     _ = try await poll.reply()
+    try await rig.passUntilOffline(chat)
     #expect(try await rig.courier.next()["lastTranscript"]?[0]?["Message.Text"]?.string == "Are you there?")
     let transcript = try await rig.engine.agents.transcript(chat, after: 0, for: .overseer)
     #expect(transcript.lines.filter { $0.position == nil }.map(\.content.text) == ["customer is not online"])
@@ -54,7 +57,8 @@ struct PositionTests {
   @Test("B6, B16: a thawed app's word brings the push and the catch-up", arguments: [true, false])
   func thawed(isSessionAlive: Bool) async throws {
     let rig = try await EngineRig(
-      directory: EngineRig.temporaryDirectory(), maxInterval: isSessionAlive ? 60_000 : 2_000)
+      directory: EngineRig.temporaryDirectory(), maxInterval: isSessionAlive ? 60_000 : 2_000,
+      time: ManualTime(start: .epoch))
     let (_, chat, client) = try await talk(rig)
     let poll = try client.poll()
     try await say("One", in: chat, rig)
@@ -63,7 +67,7 @@ struct PositionTests {
     let next = try client.poll()
     if !isSessionAlive {
       next.leave()
-      while try await rig.engine.agents.summary(chat, for: .overseer).customerOnline { await Task.yield() }
+      try await rig.passUntilOffline(chat)
     }
     let goodbye = try await client.disconnect(position: 2)
     #expect(goodbye[0]["successful"]?.bool == isSessionAlive)
@@ -190,13 +194,13 @@ struct PositionTests {
 
   @Test("6.7: refresh states a position, too: what lies above it is pushed if the app stays away")
   func refresh() async throws {
-    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000)
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
     let (service, chat, client) = try await talk(rig)
     let poll = try client.poll()
     try await say("One", in: chat, rig)
     _ = try await poll.reply()
     try client.poll().leave()
-    while try await rig.engine.agents.summary(chat, for: .overseer).customerOnline { await Task.yield() }
+    try await rig.passUntilOffline(chat)
     let reply = try await rig.engine.chats.refresh(service, after: 2, message: nil, by: .house)
     #expect(reply.events.map(\.text) == ["One"])
     #expect(try await rig.courier.next()["lastTranscript"]?[0]?["Message.Text"]?.string == "One")
