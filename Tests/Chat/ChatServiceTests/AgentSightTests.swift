@@ -1,6 +1,9 @@
 import CallbackDomain
 import ChatDomain
+import EntityRuntime
 import EventSourcing
+import Journal
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -25,6 +28,42 @@ struct AgentSightTests {
     _ rig: EngineRig, _ filter: AgentService.Filter, _ viewer: AgentViewer, service: String? = nil
   ) async throws -> Set<String> {
     Set(try await rig.engine.agents.list(AgentListQuery(filter, service: service), for: viewer).elements.map(\.chatID))
+  }
+
+  @Test("whoever may act goes on at once, whatever waits for the disk; who may not is told once it is there")
+  func admission() async throws {
+    let isHeld = Atomic(false)
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), sections: Self.sections) {
+      $0.journal.isStepped = true
+    }
+    let pump = Task {
+      while !Task.isCancelled {
+        if !isHeld.load(ordering: .relaxed), rig.engine.journalNeedsStep { rig.engine.stepJournal() }
+        await Task.yield()
+      }
+    }
+    let agents = rig.engine.agents
+    let chat = try await start(rig, "sales")
+    isHeld.store(true, ordering: .relaxed)
+    let joining = Task { try await agents.join(chat, nickname: "Anna", role: .agent, for: Self.anna) }
+    let service = try #require(rig.engine.chats.index.service(ofSession: chat))
+    while await rig.engine.chats.directory[service]?.peek({ $0.hasAgent("anna") }) != true { await Task.yield() }
+    // Her join is not durable, and neither is it for anybody else to know.
+    try await agents.admit(Self.anna, to: chat)
+    let isTold = Atomic(false)
+    let stranger = Task {
+      defer { isTold.store(true, ordering: .relaxed) }
+      try await agents.admit(Self.cleo, to: chat)
+    }
+    for _ in 0..<1_000 { await Task.yield() }
+    let wasTold = isTold.load(ordering: .relaxed)
+    #expect(!wasTold)
+    isHeld.store(false, ordering: .relaxed)
+    await #expect(throws: EngineError.chat(.unknownService)) { try await stranger.value }
+    #expect(try await joining.value != nil)
+    await rig.stop()
+    pump.cancel()
+    await pump.value
   }
 
   @Test("waiting ones of their services and their own: an agent's; all: a supervisor's; also after a restart")

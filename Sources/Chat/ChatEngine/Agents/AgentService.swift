@@ -59,8 +59,12 @@ public final class AgentService: Sendable {
     try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1) }
   }
 
-  /// Whether it is the viewer's business.
+  /// Whether it is the viewer's business, to act in it.
+  ///
+  /// What lets the viewer in may not be on the disk yet: the turn that follows is behind it in the journal, and is
+  /// answered no sooner. A refusal is the answer itself and waits.
   public func admit(_ viewer: AgentViewer, to chatID: String) async throws(EngineError) {
+    if try await entity(chatID).peek({ viewer.sees(AgentAudience($0)) }) { return }
     try await look(chatID, for: viewer) { _, _ in }
   }
 
