@@ -13,7 +13,7 @@ package enum Bar: Sendable, Equatable {
     if Yardstick.isYardstick(name) { return nil }
     switch unit {
     case _ where unit.hasSuffix("/s"): self = .atLeast(Self.speed)
-    case "s": self = .atMost(1 / Self.speed)
+    case "s", Sides.relativeUnit: self = .atMost(1 / Self.speed)
     case _ where unit.hasPrefix("bytes") || unit.hasPrefix("allocations"): self = .atMost(Self.memory)
     default: return nil
     }

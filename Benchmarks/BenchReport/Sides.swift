@@ -11,7 +11,8 @@ package struct Sides: Sendable, Equatable {
   }
 
   /// Microseconds of processor for each message, of both, and whether the generator was the limit: `<name>.cpu`,
-  /// `.generator.cpu`, `.server.cores` and `.generator.cores`.
+  /// `.generator.cpu`, `.server.cores` and `.generator.cores`; and `<name>.cpu.relative`, the server's by the generator's:
+  /// whatever slows the machine down while it measures slows both.
   /// - Parameters:
   ///   - item: what is counted, such as `message`.
   ///   - count: how many of them the phase had.
@@ -25,6 +26,12 @@ package struct Sides: Sendable, Equatable {
         Measurement("\(name).server.cores", server.cores, "cores", settings: "server, \(phase): \(busy(server))"),
       ]
     }
+    if let server, generator.seconds > 0 {
+      results.append(
+        Measurement(
+          "\(name).cpu.relative", server.seconds / generator.seconds, Self.relativeUnit,
+          settings: "server by load generator, \(phase)"))
+    }
     let isLimit = generator.isLimit(processors: plan?.generator.count)
     return results + [
       Measurement(
@@ -34,6 +41,8 @@ package struct Sides: Sendable, Equatable {
         settings: "load generator: \(busy(generator)): \(isLimit ? "IT WAS THE LIMIT" : "it was not the limit")"),
     ]
   }
+
+  package static let relativeUnit = "×generator"
 
   private func place(_ side: KeyPath<CorePlan, [Int]>) -> String {
     plan.map { "on \(CorePlan.text($0[keyPath: side]))" } ?? "on the same processors"

@@ -27,6 +27,7 @@ struct ComparisonTests {
     arguments: [
       ("chat.delivered", "messages/s", 0.97, false), ("chat.delivered", "messages/s", 0.969, true),
       ("restart.seconds", "s", 1.03, false), ("restart.seconds", "s", 1.032, true),
+      ("chat.cpu.relative", "×generator", 1.03, false), ("chat.cpu.relative", "×generator", 1.032, true),
       ("idle.longpoll.bytes", "bytes", 1.02, false), ("idle.longpoll.bytes", "bytes", 1.021, true),
       ("journal.bytes.64", "bytes/event", 1.021, true),
       ("micro.timer.allocations", "allocations/operation", 1.021, true),

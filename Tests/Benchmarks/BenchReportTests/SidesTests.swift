@@ -54,6 +54,8 @@ struct SidesTests {
         Measurement("chat.cpu", 80, "µs/message", settings: "server, at the maximum, on processor 0"),
         Measurement(
           "chat.server.cores", 0.8, "cores", settings: "server, at the maximum: busiest thread loop 50 % of one"),
+        Measurement(
+          "chat.cpu.relative", 8 / 9.5, "×generator", settings: "server by load generator, at the maximum"),
         Measurement("chat.generator.cpu", 95, "µs/message", settings: "load generator, on processor 1"),
         Measurement(
           "chat.generator.cores", 0.95, "cores",
