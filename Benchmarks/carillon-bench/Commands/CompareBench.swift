@@ -9,8 +9,8 @@ struct CompareBench: AsyncParsableCommand {
     discussion: """
       Two programs are carillon-bench of two commits, each with its server beside it: they are run in turns, so that both \
       meet the same moods of the machine, and the median of the pairs' ratios counts. Two files are what --json or \
-      --baseline has written; a baseline is compared by ratios. Exits with 1 if a bar is broken: throughput, and time to \
-      be ready, 0.97 of what was; memory and allocations 1.02.
+      --baseline has written; a baseline is compared by ratios. Exits with 1 if a bar is broken: throughput, time to be \
+      ready, and the server's processor time by the generator's, 0.97 of what was; memory and allocations 1.02.
       """)
 
   @Argument(help: "The program, or the file, of before.") var before: String
