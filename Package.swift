@@ -437,8 +437,8 @@ let package = Package(
     tests(
       "CallbackEngineTests", in: "Callback",
       [
-        "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineRigs", "EventSourcing", "PushDomain",
-        "TestSupport",
+        "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "Engine", "EngineKit", "EngineRigs",
+        "EntityRuntime", "EventSourcing", "PushDomain", "TestSupport",
       ]),
     tests(
       "CallbackAPITests", in: "Callback",

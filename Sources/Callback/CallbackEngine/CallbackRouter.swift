@@ -68,7 +68,7 @@ final class CallbackRouter: Sendable {
   }
 
   private struct State {
-    /// Those that want an agent, each service's in the order in which they are served.
+    /// Those that want an agent and that nobody is being given to, each service's in the order in which they are served.
     var queues: [String: SortedPieces<Ticket>] = [:]
     var tickets: [String: (ticket: Ticket, service: String)] = [:]
     /// Who is ready, and for which services: nil for all.
@@ -98,14 +98,34 @@ final class CallbackRouter: Sendable {
     mutating func queue(_ ticket: Ticket, of service: String) {
       unqueue(ticket.id)
       tickets[ticket.id] = (ticket, service)
-      queues[service, default: SortedPieces()].insert(ticket)
+      if !beingAssigned.contains(ticket.id) { queues[service, default: SortedPieces()].insert(ticket) }
     }
 
     mutating func unqueue(_ id: String) {
       guard let (ticket, service) = tickets.removeValue(forKey: id) else { return }
+      leaveQueue(ticket, of: service)
+    }
+
+    private mutating func leaveQueue(_ ticket: Ticket, of service: String) {
       queues[service]?.remove(ticket)
       if queues[service]?.isEmpty == true { queues[service] = nil }
     }
+
+    /// Thousands may be given to each other at once: whoever looks for the next pair must not walk past them.
+    mutating func beginAssigning(_ agent: String, to id: String) {
+      assigning.insert(agent)
+      beingAssigned.insert(id)
+      if let (ticket, service) = tickets[id] { leaveQueue(ticket, of: service) }
+    }
+
+    mutating func endAssigning(_ agent: String, to id: String) {
+      assigning.remove(agent)
+      beingAssigned.remove(id)
+      if let (ticket, service) = tickets[id] { queues[service, default: SortedPieces()].insert(ticket) }
+    }
+
+    /// Those that wait still, as far as anybody has heard, though an agent is being given to them.
+    var ticketsBeingAssigned: [(ticket: Ticket, service: String)] { beingAssigned.compactMap { tickets[$0] } }
   }
 
   private let state = Mutex(State())
@@ -208,7 +228,9 @@ final class CallbackRouter: Sendable {
       return ticket
     }
     return state.withLock { state in
-      var found: [Ticket] = []
+      var found = state.ticketsBeingAssigned.filter { ticket, service in
+        services(service) && after.map { $0 < ticket } ?? true
+      }.map(\.ticket)
       for (service, queue) in state.queues where services(service) {
         found += queue.elements(after: after, limit: limit)
       }
@@ -222,7 +244,8 @@ final class CallbackRouter: Sendable {
       guard let ticket = state.tickets[id]?.ticket else {
         return CallbackQueuePosition(position: 0, etaSeconds: 0, totalWaiting: waiting, agentIsReady: false)
       }
-      let position = 1 + state.queues.values.reduce(0) { $0 + $1.rank(of: ticket) }
+      let before = state.ticketsBeingAssigned.count { $0.ticket < ticket }
+      let position = 1 + before + state.queues.values.reduce(0) { $0 + $1.rank(of: ticket) }
       return CallbackQueuePosition(
         position: position, etaSeconds: eta(position, state), totalWaiting: waiting, agentIsReady: false)
     }
@@ -244,8 +267,7 @@ final class CallbackRouter: Sendable {
       guard state.isOpen else { return [] }
       var pairs: [(agent: String, id: String)] = []
       while let pair = Self.nextPair(&state) {
-        state.assigning.insert(pair.agent)
-        state.beingAssigned.insert(pair.id)
+        state.beginAssigning(pair.agent, to: pair.id)
         pairs.append(pair)
       }
       return pairs
@@ -282,8 +304,7 @@ final class CallbackRouter: Sendable {
 
   private func putBack(_ agent: String, _ id: String) {
     state.withLock { state in
-      state.assigning.remove(agent)
-      state.beingAssigned.remove(id)
+      state.endAssigning(agent, to: id)
       // The callback says itself that it holds the agent; if it does not, both are free for others.
       state.seat(agent)
     }
@@ -298,7 +319,7 @@ final class CallbackRouter: Sendable {
     guard !free.isEmpty else { return nil }
     var best: (ticket: Ticket, service: String)?
     for (service, queue) in state.queues where free.contains(where: { $0.services?.contains(service) ?? true }) {
-      let first = queue.first { !state.beingAssigned.contains($0.id) }
+      let first = queue.first { _ in true }
       if let first, best.map({ first < $0.ticket }) ?? true { best = (first, service) }
     }
     guard let best else { return nil }
