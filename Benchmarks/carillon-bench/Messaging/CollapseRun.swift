@@ -31,8 +31,8 @@ struct CollapseRun {
           "gcm.collapse.state", Double(state), "bytes",
           settings: "the queue after \(messages) messages in \(Self.keys) collapse keys for one device"),
         Measurement(
-          "gcm.collapse.memory", Double(after.residentBytes - before.residentBytes), "bytes",
-          settings: "growth of resident memory meanwhile"),
+          "gcm.collapse.memory", Double(max(0, after.residentBytes - before.residentBytes)), "bytes",
+          settings: "growth of resident memory meanwhile; none if what was measured before gives more back"),
         Measurement(
           "gcm.collapse.journal", Double(growth) / Double(messages), "bytes/message", settings: "growth of the journal"),
         Measurement(

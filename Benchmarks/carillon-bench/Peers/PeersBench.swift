@@ -40,13 +40,7 @@ struct PeersBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A bench that fails at its end because of a path has measured for nothing.
-    for file in [page, jsonFile].compactMap(\.self) {
-      let folder = FilePath(file).removingLastComponent().string
-      guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
-        throw ValidationError("\(file) cannot be written")
-      }
-    }
+    try Files.prepare([page, jsonFile].compactMap(\.self))
     let sheets = try await Pinning.during(processors.cores) { try await measured() }
     let arguments = Array(CommandLine.arguments.dropFirst())
     var report = Report(

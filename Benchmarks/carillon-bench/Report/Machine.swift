@@ -85,6 +85,16 @@ enum Files {
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw BenchError("cannot make \(path)") }
   }
 
+  /// Makes sure that files can be written, in a folder that is made if need be: whoever fails at the end because of a path
+  /// has measured for nothing.
+  static func prepare(_ paths: [String]) throws {
+    for path in paths {
+      let folder = FilePath(path).removingLastComponent().string
+      if !folder.isEmpty { try makeFolder(folder) }
+      guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else { throw BenchError("\(path) cannot be written") }
+    }
+  }
+
   static func write(_ text: String, to path: String) throws {
     let file = try FileDescriptor.open(
       FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)

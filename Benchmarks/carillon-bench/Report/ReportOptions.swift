@@ -33,6 +33,7 @@ struct ReportOptions: ParsableArguments {
   func publish(
     _ measure: () async throws -> [Measurement], written: (Report) throws -> Void = { _ in }
   ) async throws {
+    try Files.prepare([jsonFile, baselineFile].compactMap(\.self))
     let isOneOfRounds = roundFile != nil
     let results = rounds > 1 && !isOneOfRounds ? try await inRounds() : try await Self.withYardstick(measure)
     var report = Report(
