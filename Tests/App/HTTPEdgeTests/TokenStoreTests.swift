@@ -26,6 +26,20 @@ struct TokenStoreTests {
     store = try TokenStore(directory: directory.path, now: { Timestamp(milliseconds: 1_770_798_605_000) })
   }
 
+  @Test("a sender's new key is good at once, also where others have just been looked up")
+  func newSender() throws {
+    // Another process makes it, as `carillon token create` does.
+    let other = try TokenStore(directory: directory.path)
+    for number in 1...20 {
+      #expect(store.sender(forKey: "none") == nil)
+      #expect(!store.isSender("\(number)"))
+      let key = try other.create(
+        name: "shop-\(number)", role: .sender, sender: SenderGrant(sender: "\(number)", projectID: "p\(number)"))
+      #expect(store.sender(forKey: key)?.sender == "\(number)")
+      #expect(store.isSender("\(number)") && store.sender(ofProject: "p\(number)") == "\(number)")
+    }
+  }
+
   @Test("a new secret opens its token, and only that one")
   func creating() throws {
     #expect(store.isEmpty)

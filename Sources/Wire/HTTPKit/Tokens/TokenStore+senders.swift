@@ -2,11 +2,12 @@ extension TokenStore {
   /// The sender that a key belongs to; nil for a key that is none, or has been revoked.
   ///
   /// Asked for every message, so the token file is looked at only now and then: a revocation holds after
-  /// `EdgeLimits.senderKeyStaleness`. Any thread.
+  /// `EdgeLimits.senderKeyStaleness`. A new key is good at once. Any thread.
   public func sender(forKey key: String) -> SenderIdentity? {
     guard key.utf8.count <= EdgeLimits.secretBytesMaximum else { return nil }
     // Looked up by its hash: how long that takes tells nothing about the keys that there are.
-    return senders().byDigest[Self.digest(of: key)]
+    let digest = Self.digest(of: key)
+    return sender { $0.byDigest[digest] }
   }
 
   /// The sender that the header `Authorization` stands for: `key=KEY`, `Bearer KEY`, or `Bearer` and an access token
@@ -17,19 +18,23 @@ extension TokenStore {
     guard let secret = Self.bearer(of: authorization) else { return nil }
     guard secret.hasPrefix(ShortLivedToken.prefix) else { return sender(forKey: secret) }
     guard let id = shortLived.tokenID(of: secret, now: now()) else { return nil }
-    return senders().byTokenID[id]
+    return sender { $0.byTokenID[id] }
   }
 
   /// The sender whose project this is, by its project id or its sender id; nil if no usable key is one's.
   public func sender(ofProject project: String) -> String? {
-    let all = senders().byTokenID.values
-    return (all.first { $0.projectID == project } ?? all.first { $0.sender == project })?.sender
+    sender { table in
+      let all = table.byTokenID.values
+      return (all.first { $0.projectID == project } ?? all.first { $0.sender == project })?.sender
+    }
+  }
+
+  /// Whether there is a usable key of this sender.
+  public func isSender(_ id: String) -> Bool {
+    sender { $0.byTokenID.values.first { $0.sender == id } } != nil
   }
 
   /// Whether a usable key of this sender is in test mode.
-  /// Whether there is a usable key of this sender.
-  public func isSender(_ sender: String) -> Bool { senders().byTokenID.values.contains { $0.sender == sender } }
-
   package func isTestSender(_ sender: String) -> Bool {
     senders().byTokenID.values.contains { $0.sender == sender && $0.isTest }
   }

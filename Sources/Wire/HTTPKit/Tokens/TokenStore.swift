@@ -151,8 +151,14 @@ public final class TokenStore: Sendable {
     if let cached = cache.withLock({ $0 }), ContinuousClock.now - cached.checkedAt < EdgeLimits.senderKeyStaleness {
       return cached.senders
     }
-    return (try? current())?.senders ?? SenderTable([])
+    return freshSenders
   }
+
+  /// What `find` finds among the senders' keys, as they were at most that long ago; what it does not find there may be newer
+  /// than that, and is looked for as they are now.
+  func sender<Found>(_ find: (SenderTable) -> Found?) -> Found? { find(senders()) ?? find(freshSenders) }
+
+  private var freshSenders: SenderTable { (try? current())?.senders ?? SenderTable([]) }
 
   /// No usable token: the server listens on loopback only.
   public var isEmpty: Bool { (try? list())?.contains { $0.isUsable } != true }
