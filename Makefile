@@ -51,7 +51,7 @@ fast: setup ## Run what needs no sockets: the pure modules and the engine, in mi
 # module as a whole.
 slow: setup test-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests \
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
 	$(TESTS) --filter DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
