@@ -38,7 +38,8 @@ struct PositionTests {
 
   @Test("6.6: an app that froze with its poll held is pushed what was written to it, and caught up with it")
   func frozen() async throws {
-    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
+    let rig = try await EngineRig(
+      directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
     let (_, chat, client) = try await talk(rig)
     let poll = try client.poll()
     try await say("Are you there?", in: chat, rig)
@@ -194,7 +195,8 @@ struct PositionTests {
 
   @Test("6.7: refresh states a position, too: what lies above it is pushed if the app stays away")
   func refresh() async throws {
-    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
+    let rig = try await EngineRig(
+      directory: EngineRig.temporaryDirectory(), maxInterval: 2_000, time: ManualTime(start: .epoch))
     let (service, chat, client) = try await talk(rig)
     let poll = try client.poll()
     try await say("One", in: chat, rig)
