@@ -5,6 +5,7 @@ Without this nearly every request would end at a 404. A quarter of the requests 
 
 import os
 import zlib
+from urllib.parse import urlencode
 
 import schemathesis
 from hypothesis import strategies
@@ -248,8 +249,15 @@ def number(case):
     return zlib.crc32(repr((case.path, case.path_parameters, case.query, headers, case.body)).encode())
 
 
+def shorten(case):
+    """A target that is too long is answered with 414 before its operation is found: the document's introduction says so."""
+    if isinstance(case.query, dict) and len(urlencode(case.query, doseq=True, errors="replace")) > 7_000:
+        case.query = {name: value[:300] if isinstance(value, str) else value for name, value in case.query.items()}
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    shorten(case)
     fill = next((fill for beginning, fill in SUBJECTS if case.path.startswith(beginning)), None)
     if fill is None or number(case) % 4 == 0:
         return
