@@ -43,7 +43,7 @@ public enum DeviceIdentifier {
   public static func isToken(type: String) -> Bool { PushType(rawValue: type)?.isToken ?? true }
 
   private static func withoutDecoration(_ text: String) -> String {
-    // By bytes where a character is one, as of nearly all: walking characters costs twenty times that.
+    // By bytes where a character is one, as of nearly all: cheaper than walking characters.
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return text.filter { $0 != " " && $0 != "<" && $0 != ">" } }
     return String(decoding: text.utf8.filter { ![0x20, 0x3C, 0x3E].contains($0) }, as: UTF8.self)
   }
