@@ -36,11 +36,15 @@ package final class ConnectionAdmission: Sendable {
   /// counted for as long as its refusal takes.
   package func admit(_ channel: any Channel) -> Refusal? {
     guard connections.open(limit: limit) else { return .full }
-    channel.closeFuture.whenComplete { [connections] _ in connections.close() }
     let peer = channel.remoteAddress.flatMap { IPAddress($0) }
-    guard !isShared(peer) else { return nil }
-    guard budgets.connected(from: peer) else { return .tooManyFromAddress }
-    channel.closeFuture.whenComplete { [budgets] _ in budgets.disconnected(from: peer) }
-    return nil
+    let hasBudget = !isShared(peer)
+    let isOverspent = hasBudget && !budgets.connected(from: peer)
+    let isCounted = hasBudget && !isOverspent
+    // One for both counts: each is kept for as long as the connection.
+    channel.closeFuture.whenComplete { [connections, budgets] _ in
+      connections.close()
+      if isCounted { budgets.disconnected(from: peer) }
+    }
+    return isOverspent ? .tooManyFromAddress : nil
   }
 }
