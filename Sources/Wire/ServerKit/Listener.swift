@@ -45,9 +45,10 @@ package struct Listener: Sendable {
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // One read in a turn, so that no buffer is kept; what is left in the socket is the next turn's.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
-        .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: read.minimum, initial: read.initial, maximum: read.maximum)
+        .recvAllocator, value: PassingReadBuffers(initial: read.initial, maximum: read.maximum)
       )
       .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try acceptor.accept(channel) } }
     let channel = try await pipeline.configure(bootstrap).bind(host: host, port: port).get()

@@ -3,8 +3,8 @@ package import NIOPosix
 
 /// What a server puts into the pipelines of its port's connections.
 package protocol PortPipeline: Sendable {
-  /// The smallest, the first and the largest read buffer; the larger it is, the more an idle connection costs.
-  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { get }
+  /// The smallest and the largest read buffer, see `PassingReadBuffers`: no idle connection has one.
+  static var readBufferBytes: (initial: Int, maximum: Int) { get }
 
   /// Sets what the connections of this port want of their sockets.
   func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap

@@ -47,7 +47,7 @@ private final class SilentHandler: ChannelInboundHandler {
 
 /// A server that says nothing.
 struct SilentPipeline: PortPipeline {
-  static let readBufferBytes = (minimum: 256, initial: 512, maximum: 1_024)
+  static let readBufferBytes = (initial: 512, maximum: 1_024)
 
   var closesAtStop = true
 

@@ -45,7 +45,7 @@ public struct CCSLimits: Sendable, Equatable {
 }
 
 extension CCSLimits {
-  static let readBufferBytes = (minimum: 512, initial: 2_048, maximum: 16_384)
+  static let readBufferBytes = (initial: 2_048, maximum: 16_384)
 
   var streamSettings: CCSStreamSettings {
     var settings = CCSStreamSettings()

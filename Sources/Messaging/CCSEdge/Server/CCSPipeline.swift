@@ -7,7 +7,7 @@ import ServerKit
 struct CCSPipeline: PortPipeline {
   let services: CCSServices
 
-  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { CCSLimits.readBufferBytes }
+  static var readBufferBytes: (initial: Int, maximum: Int) { CCSLimits.readBufferBytes }
 
   func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
     bootstrap.childChannelOption(.socketOption(.so_keepalive), value: 1)

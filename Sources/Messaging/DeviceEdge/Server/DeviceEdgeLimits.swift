@@ -23,6 +23,6 @@ public struct DeviceEdgeLimits: Sendable, Equatable {
 }
 
 extension DeviceEdgeLimits {
-  /// The smallest and the largest read buffer; the larger the buffer, the more an idle connection costs.
-  static let readBufferBytes = (minimum: 256, initial: 512, maximum: 8_192)
+  /// The smallest and the largest read buffer.
+  static let readBufferBytes = (initial: 512, maximum: 8_192)
 }

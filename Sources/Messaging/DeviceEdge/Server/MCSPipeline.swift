@@ -19,14 +19,12 @@ struct MCSPipeline: PortPipeline {
     private static let userTimeout = NIOBSDSocket.Option(rawValue: 18)
   #endif
 
-  static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { DeviceEdgeLimits.readBufferBytes }
+  static var readBufferBytes: (initial: Int, maximum: Int) { DeviceEdgeLimits.readBufferBytes }
 
   func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
     let backlog = configuration.limits.backlogBytesMaximum
     let bootstrap =
       bootstrap
-      // One message at a time, so that the pool of read buffers holds one.
-      .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: backlog / 2, high: backlog))
     #if os(Linux)
       // A dead peer is noticed by the next ping, also if its client is one of those that never answer.

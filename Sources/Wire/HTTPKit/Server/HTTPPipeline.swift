@@ -16,7 +16,7 @@ package struct HTTPPipeline: PortPipeline {
     services = site.services
   }
 
-  package static var readBufferBytes: (minimum: Int, initial: Int, maximum: Int) { EdgeLimits.readBufferBytes }
+  package static var readBufferBytes: (initial: Int, maximum: Int) { EdgeLimits.readBufferBytes }
 
   package func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
     // Under TLS the end of the client's stream is the end of the connection: nobody half-closes it.

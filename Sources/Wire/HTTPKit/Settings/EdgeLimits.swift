@@ -75,8 +75,8 @@ extension EdgeLimits {
   package static let pushWait = Duration.seconds(30)
   /// What lists show of the text of one dead letter.
   package static let deadLetterBodyBytesMaximum = 16_384
-  /// The smallest and the largest read buffer; the larger the buffer, the more an idle connection costs.
-  package static let readBufferBytes = (minimum: 512, initial: 2_048, maximum: 8_192)
+  /// The smallest and the largest read buffer.
+  package static let readBufferBytes = (initial: 2_048, maximum: 8_192)
   /// Proxies that one request may have come through, of those whose word is taken; what was before them is not looked at.
   package static let forwardedHopsMaximum = 32
   /// Tokens in the token file.
