@@ -24,11 +24,14 @@ public struct MCSFrameDecoder: Sendable {
   /// The part of an incomplete body that has come.
   private var partial: [UInt8] = []
   private var isFirst = true
-  private let limits: MCSLimits
+  // Of the limits, what is looked at here: there is a decoder for each connection.
+  private let loginBytesMaximum: Int
+  private let stanzaBytesMaximum: Int
 
   /// - Parameter expectsVersion: false for what comes behind the version byte.
   public init(limits: MCSLimits = MCSLimits(), expectsVersion: Bool = true) {
-    self.limits = limits
+    loginBytesMaximum = limits.loginBytesMaximum
+    stanzaBytesMaximum = limits.stanzaBytesMaximum
     state = expectsVersion ? .version : .tag
   }
 
@@ -75,7 +78,7 @@ public struct MCSFrameDecoder: Sendable {
     }
   }
 
-  private var maximum: Int { isFirst ? limits.loginBytesMaximum : limits.stanzaBytesMaximum }
+  private var maximum: Int { isFirst ? loginBytesMaximum : stanzaBytesMaximum }
 
   private mutating func takeBody(_ length: Int, from bytes: inout UnsafeRawBufferPointer) -> [UInt8]? {
     let count = min(length - partial.count, bytes.count)

@@ -11,7 +11,8 @@ struct MCSHeartbeat: Sendable {
     case giveUp
   }
 
-  private let limits: MCSLimits
+  private let shared: SharedMCSLimits
+  private var limits: MCSLimits { shared.limits }
   private var interval: Duration
   private var expectsAnswers = false
   private var hasHeard = true
@@ -20,9 +21,9 @@ struct MCSHeartbeat: Sendable {
   /// How long pings have gone unanswered.
   private var silence = Duration.zero
 
-  init(limits: MCSLimits) {
-    self.limits = limits
-    interval = limits.heartbeatInterval
+  init(sharing shared: SharedMCSLimits) {
+    self.shared = shared
+    interval = shared.limits.heartbeatInterval
   }
 
   /// - Parameter asked: the interval that the client would like, in milliseconds.

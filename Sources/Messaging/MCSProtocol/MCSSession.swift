@@ -32,7 +32,8 @@ public struct MCSSession: Sendable {
     let kind: Kind
   }
 
-  let limits: MCSLimits
+  private let shared: SharedMCSLimits
+  var limits: MCSLimits { shared.limits }
   var phase = Phase.opened
   var login = MCSLoginRequest()
 
@@ -54,9 +55,12 @@ public struct MCSSession: Sendable {
   var isIdle = false
   var heartbeat: MCSHeartbeat
 
-  public init(limits: MCSLimits = MCSLimits()) {
-    self.limits = limits
-    heartbeat = MCSHeartbeat(limits: limits)
+  public init(limits: MCSLimits = MCSLimits()) { self.init(sharing: SharedMCSLimits(limits)) }
+
+  /// As the other, for one of many.
+  public init(sharing shared: SharedMCSLimits) {
+    self.shared = shared
+    heartbeat = MCSHeartbeat(sharing: shared)
   }
 
   /// False while nothing more is to be read from the client: it has sent more than the engine has taken.

@@ -45,8 +45,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
 
   public init(
     messaging: MessagingService, eventLoop: any EventLoop, metrics: DeviceMetrics, guesses: GuessGuard,
-    limits: MCSLimits,
-    address: IPAddress?, transport: any DeviceTransport
+    limits: SharedMCSLimits, address: IPAddress?, transport: any DeviceTransport
   ) {
     self.messaging = messaging
     self.eventLoop = eventLoop
@@ -54,7 +53,7 @@ public final class DeviceConnection: MailLink, @unchecked Sendable {
     self.guesses = guesses
     self.address = address
     self.transport = transport
-    session = MCSSession(limits: limits)
+    session = MCSSession(sharing: limits)
   }
 
   // MARK: From the transport

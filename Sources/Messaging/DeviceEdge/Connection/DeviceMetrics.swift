@@ -3,7 +3,8 @@ public import MCSProtocol
 import Metrics
 
 /// What is counted of devices' connections; the handles are made once, because looking them up costs more than counting.
-public struct DeviceMetrics: Sendable {
+/// A class, to which each connection refers.
+public final class DeviceMetrics: Sendable {
   private let transport: String
   private let messagesOut: Counter
   private let messagesIn: Counter

@@ -12,7 +12,8 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceHandler {
   typealias OutboundOut = ByteBuffer
 
   private(set) var residency: Residency
-  private let makeConnection: (any DeviceTransport) -> DeviceConnection
+  /// Nil once it has been called: what it was made of is not kept beside what it makes.
+  private var makeConnection: ((any DeviceTransport) -> DeviceConnection)?
   private let closeTimeout: Duration
   /// The connections that have not logged in yet; this one is counted among them.
   private let anonymous: OpenCount
@@ -42,11 +43,11 @@ final class MCSConnectionHandler: ChannelDuplexHandler, DeviceHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     residency.begin(self)
-    let connection = makeConnection(self)
-    self.connection = connection
+    connection = makeConnection?(self)
+    makeConnection = nil
     // From the accept on: the handshake's time is the login's.
-    connection.opened()
-    if residency.residents.isStopping { connection.end(.draining) }
+    connection?.opened()
+    if residency.residents.isStopping { connection?.end(.draining) }
   }
 
   func release() {

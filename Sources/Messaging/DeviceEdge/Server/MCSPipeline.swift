@@ -1,5 +1,6 @@
 import EdgeSecurity
 import EngineKit
+import MCSProtocol
 import MessagingEngine
 import NIOCore
 import NIOPosix
@@ -13,6 +14,13 @@ struct MCSPipeline: PortPipeline {
   let metrics = DeviceMetrics(transport: "mcs")
   /// Connections that have not logged in yet.
   let anonymous = OpenCount()
+  private let sessionLimits: SharedMCSLimits
+
+  init(messaging: MessagingService, configuration: MCSConfiguration) {
+    self.messaging = messaging
+    self.configuration = configuration
+    sessionLimits = SharedMCSLimits(configuration.limits.session)
+  }
 
   #if os(Linux)
     /// `TCP_USER_TIMEOUT` of `linux/tcp.h`.
@@ -41,12 +49,14 @@ struct MCSPipeline: PortPipeline {
       metrics.countRefused()
       throw ChannelError.operationUnsupported
     }
-    let (messaging, metrics, limits, eventLoop) = (messaging, metrics, configuration.limits, channel.eventLoop)
+    let (messaging, metrics, limits, eventLoop) = (messaging, metrics, sessionLimits, channel.eventLoop)
     let guesses = GuessGuard(messaging.security, configuration.budgets)
     let address = channel.remoteAddress.flatMap { IPAddress($0) }
-    let handler = MCSConnectionHandler(residents: residents, anonymous: anonymous, limits: limits) { transport in
+    let handler = MCSConnectionHandler(
+      residents: residents, anonymous: anonymous, limits: configuration.limits
+    ) { transport in
       DeviceConnection(
-        messaging: messaging, eventLoop: eventLoop, metrics: metrics, guesses: guesses, limits: limits.session,
+        messaging: messaging, eventLoop: eventLoop, metrics: metrics, guesses: guesses, limits: limits,
         address: address, transport: transport)
     }
     do {

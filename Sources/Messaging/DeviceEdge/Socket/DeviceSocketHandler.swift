@@ -14,7 +14,7 @@ final class DeviceSocketHandler: DeviceHandler {
   typealias OutboundOut = ByteBuffer
 
   private static let metrics = DeviceMetrics(transport: "socket")
-  private static let sessionLimits = MCSLimits()
+  private static let sessionLimits = SharedMCSLimits(MCSLimits())
 
   private let messaging: MessagingService
   private let services: HTTPServices
@@ -29,7 +29,7 @@ final class DeviceSocketHandler: DeviceHandler {
   private(set) var isClosing = false
 
   /// Bytes of one text of the client.
-  static var textBytesMaximum: Int { sessionLimits.stanzaBytesMaximum }
+  static var textBytesMaximum: Int { sessionLimits.limits.stanzaBytesMaximum }
 
   init(messaging: MessagingService, services: HTTPServices, residents: LoopResidents, address: IPAddress?) {
     self.messaging = messaging
