@@ -34,18 +34,26 @@ public struct BayeuxSession: Sendable {
   /// Over; only requests are still answered, with 402.
   public internal(set) var isEnded = false
   var isStopping = false
+  // Flags stand together: there is a session for each client, and a flag alone between words takes a word.
+  /// The session's timer runs.
+  var isArmed = false
+  /// The next connect reply carries advice, whether or not the request asks for it.
+  var owesAdvice = true
+  /// What was written last may not have come. A connect of the client shows whether it has; the answer to another request,
+  /// which may have crossed it, must not take along what comes after it, nor may a socket that the client has moved to.
+  /// To be said before each request.
+  public var isInDoubt = false
+  /// After a restart no connection is left that could tell whether what was written last has come: until a connect of the
+  /// client has shown it, nothing that comes after it goes out, over a socket neither.
+  var awaitsConnect = false
 
   var held: HeldConnect?
   /// The socket that events are written to as they come; nil for long polling.
   var socket: ExchangeID?
   /// Requests announced by ``requestBegan(_:)`` and not yet answered.
   var open: [ExchangeID] = []
-  /// The session's timer runs.
-  var isArmed = false
   /// What the running or next grace timer is to last.
   var graceMilliseconds: Int
-  /// The next connect reply carries advice, whether or not the request asks for it.
-  var owesAdvice = true
 
   var queue: [QueuedEvent] = []
   /// Responses whose outcome is not known yet, in the order they were handed out.
@@ -89,14 +97,6 @@ public struct BayeuxSession: Sendable {
     learnsBatch = true
     numbers = BatchNumbers(delivered: delivered)
   }
-
-  /// What was written last may not have come. A connect of the client shows whether it has; the answer to another request,
-  /// which may have crossed it, must not take along what comes after it, nor may a socket that the client has moved to.
-  /// To be said before each request.
-  public var isInDoubt = false
-  /// After a restart no connection is left that could tell whether what was written last has come: until a connect of the
-  /// client has shown it, nothing that comes after it goes out, over a socket neither.
-  var awaitsConnect = false
 
   /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
   public var isHolding: Bool { held != nil }

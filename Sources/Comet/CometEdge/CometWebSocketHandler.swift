@@ -31,15 +31,16 @@ final class CometWebSocketHandler: CometConnection, @unchecked Sendable {
   private var caller: Caller
   private let browserID: String?
   private let address: IPAddress?
+  // One byte each, together: between words each takes a word, for each socket.
   private var phase = Phase.open
+  var arrival = ResponseArrival()
+  private var hasHeardFromPeer = true
+  private var awaitsPong = false
   private(set) var context: ChannelHandlerContext?
   private var exchange: CometExchange?
   private var assembler: WebSocketMessageAssembler
   /// Bytes that the client's socket has not taken yet.
   private var backlog = 0
-  var arrival = ResponseArrival()
-  private var hasHeardFromPeer = true
-  private var awaitsPong = false
 
   init(
     gateway: CometGateway, services: HTTPServices, residents: LoopResidents, caller: Caller, browserID: String?,

@@ -11,7 +11,7 @@ package actor CometSession {
   package nonisolated let clientID: String
   package nonisolated let userKey: String?
   /// The reserved key of the user who came by an access token; nil for all others.
-  nonisolated let bearer: String?
+  nonisolated var bearer: String? { isBearer ? userKey : nil }
   package nonisolated let serviceID: String?
   nonisolated let browserID: String?
   private nonisolated let context: RuntimeContext
@@ -21,7 +21,13 @@ package actor CometSession {
   private var record: CometRecord
   private var sequence: UInt64
   private var timer: TimerWheel.Handle?
+  // Flags stand together: there is a session for each client, and a flag alone between words takes a word.
+  private nonisolated let isBearer: Bool
   private var isConnecting = false
+  /// A chat was told that nobody is there any more; the next connect tells it otherwise.
+  package private(set) var isSetAside = false
+  /// The chats are being told of a connect that the machine has not got yet.
+  private var isArriving = false
   /// Subscriptions that are confirmed while the chats still prepare what was missed: a connect waits for it.
   private var catchUpCount = 0
   private var waitingForCatchUp: [CheckedContinuation<Void, Never>] = []
@@ -33,10 +39,6 @@ package actor CometSession {
   private var carrier: (any CometSink)?
   /// What the session knows of its client's positions.
   private var progress = DeliveryProgress()
-  /// A chat was told that nobody is there any more; the next connect tells it otherwise.
-  package private(set) var isSetAside = false
-  /// The chats are being told of a connect that the machine has not got yet.
-  private var isArriving = false
 
   /// A session that has just shaken hands.
   init(
@@ -57,7 +59,7 @@ package actor CometSession {
   ) {
     self.clientID = clientID
     userKey = record.userKey
-    bearer = record.userKey.flatMap { ReservedUserKey.number(in: $0) == nil ? nil : $0 }
+    isBearer = record.userKey.flatMap { ReservedUserKey.number(in: $0) } != nil
     serviceID = record.serviceID
     browserID = record.browserID
     self.record = record
