@@ -31,18 +31,19 @@ public actor Entity<State: RestorableState> {
 
   public nonisolated let id: EntityID
   private var state: State
-  /// Where the state lies as long as nobody has asked for it; `state` is empty then.
-  private var place: StatePlace?
-  /// The timers that the state waits for do not run: the process before this one started them.
-  private var isUnarmed: Bool
-  /// Where the state was read from; still true as long as `sequence` is the one that it was read at.
+  /// Where the state lies: it still is what lies there as long as `sequence` is the one that it was read at.
   private var source: (place: StatePlace, sequence: UInt64)?
   private var sequence: UInt64
   /// `sequence` for those who only want to know whether anything has happened since.
   private nonisolated let progress: Atomic<UInt64>
   /// The sweep during which it was used last, see `EntityDirectory.sweep`.
   private nonisolated let lastUse: Atomic<UInt32>
-  private var waiting = 0
+  // Small ones stand together: there may be a million entities.
+  private var waiting: UInt32 = 0
+  /// Nobody has asked for the state: it lies at `source`, and `state` is empty.
+  private var isAsleep: Bool
+  /// The timers that the state waits for do not run: the process before this one started them.
+  private var isUnarmed: Bool
   /// Commands that the log had no room for, in their order.
   private var deferred: [State.Command] = []
   private let context: RuntimeContext
@@ -57,7 +58,8 @@ public actor Entity<State: RestorableState> {
   ) {
     self.id = id
     self.state = state
-    self.place = place
+    source = place.map { ($0, sequence) }
+    isAsleep = place != nil
     self.isUnarmed = isUnarmed
     self.sequence = sequence
     self.context = context
@@ -71,7 +73,7 @@ public actor Entity<State: RestorableState> {
   public func perform<Reply: Sendable>(
     _ command: State.Command, reply: @Sendable (borrowing State) -> Reply
   ) async throws(Failure) -> Reply {
-    guard waiting < context.limits.mailboxMaximum else { throw .overloaded }
+    guard waiting < UInt32(clamping: context.limits.mailboxMaximum) else { throw .overloaded }
     waiting += 1
     // The continuation's body runs here and now, on this actor: the turn is over before anything awaits.
     // Unchecked, because it is on the way of every message: each path below hands it over exactly once.
@@ -207,18 +209,20 @@ public actor Entity<State: RestorableState> {
   /// turn does: to await here would let another turn in between.
   private func wake() throws(Failure) {
     lastUse.store(context.sweepNumber.load(ordering: .relaxed), ordering: .relaxed)
-    guard let sleeping = place else { return }
+    guard let place = placeOfSleep else { return }
     do {
-      let image = try EntityImage(bytes: sleeping.image())
+      let image = try EntityImage(bytes: place.image())
       state = try State(stateBytes: image.state)
     } catch {
       context.onLostState("the state of \(id) cannot be read: \(error)")
       throw .failed
     }
-    place = nil
-    source = (sleeping, sequence)
+    isAsleep = false
     if isUnarmed { arm() }
   }
+
+  /// Nil once the state has been read.
+  private var placeOfSleep: StatePlace? { isAsleep ? source?.place : nil }
 
   /// Starts the timers of a state that a process before this one put to sleep: it owed nothing else then. They come to
   /// the outbox before the effects of the turn that begins.
@@ -241,7 +245,7 @@ public actor Entity<State: RestorableState> {
 
   /// The state as bytes; may run ahead of the disk. Does not count as use.
   func capture(_ note: (borrowing State) -> [UInt8]) -> CapturedEntity {
-    if let place { return CapturedEntity(content: .place(place), sequence: sequence) }
+    if let placeOfSleep { return CapturedEntity(content: .place(placeOfSleep), sequence: sequence) }
     if state.isFinished { return CapturedEntity(content: .finished, sequence: sequence) }
     if let source, source.sequence == sequence {
       return CapturedEntity(content: .place(source.place), sequence: sequence)
@@ -255,7 +259,7 @@ public actor Entity<State: RestorableState> {
     // Looked up and never used: its timers would be forgotten.
     if isUnarmed { wakeUp() }
     let age = context.sweepNumber.load(ordering: .relaxed) &- lastUse.load(ordering: .relaxed)
-    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished, place != nil || state.rest != .wakeful
+    guard age > sweeps, waiting == 0, deferred.isEmpty, !state.isFinished, isAsleep || state.rest != .wakeful
     else { return nil }
     return capture(note)
   }
@@ -263,7 +267,6 @@ public actor Entity<State: RestorableState> {
   /// The state as it was at `at` lies at `newPlace` too.
   func move(at: UInt64, to newPlace: StatePlace) {
     guard sequence == at else { return }
-    if place != nil { place = newPlace }
     source = (newPlace, at)
   }
 
