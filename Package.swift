@@ -354,7 +354,7 @@ let package = Package(
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",
         "SupportDomain",
-        argumentParser, coreMetrics, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
+        argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
 
@@ -499,8 +499,8 @@ let package = Package(
     tests(
       "HTTPKitTests", in: "Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "ServerKit", hummingbird, logging, nioCore,
-        nioEmbedded, nioHTTP1, nioWebSocket,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "ServerKit", "TestSupport", hummingbird, logging,
+        nioCore, nioEmbedded, nioHTTP1, nioWebSocket,
       ]),
     tests(
       "ServerKitTests", in: "Wire",

@@ -3,8 +3,6 @@ import CarillonClient
 import HTTPKit
 import JSONEnvelope
 import NIOCore
-import NIOEmbedded
-import NIOHTTP1
 
 /// What a message costs on the wire.
 extension MicroCase {
@@ -66,9 +64,9 @@ extension MicroCase {
   private static var httpParse: MicroCase {
     MicroCase(
       name: "http.parse",
-      about: "an agent's message: a POST with a token and JSON, embedded channel and its parts included"
+      about: "an agent's message: a POST with a token and JSON, from the socket's bytes to the parts of the request"
     ) {
-      let parser = try RequestParser()
+      var parser = RequestParser()
       return { count in
         for _ in 0..<count { try parser.parse() }
       }
@@ -76,25 +74,22 @@ extension MicroCase {
   }
 }
 
-/// The first handler of the server's connections by itself.
-private final class RequestParser {
-  private let channel = EmbeddedChannel()
+/// What the server's connections read with.
+private struct RequestParser {
+  private var parser = HTTPRequestParser(
+    headBytesMaximum: EdgeLimits().headBytesMaximum, fieldsMaximum: EdgeLimits().headerFieldsMaximum)
   private let request: ByteBuffer
 
-  init() throws {
+  init() {
     request = HTTPRequest(
       .post, "/agent/1/chats/0001Ka8GWN3U00F2/messages",
       headers: [(name: "Authorization", value: "Bearer car_\(String(repeating: "x", count: 43))")],
       contentType: "application/json", body: Array(#"{"text":"\#(MicroCase.text)"}"#.utf8)
     ).bytes(for: ServerAddress(host: "127.0.0.1", port: 8_080))
-    try channel.pipeline.syncOperations.addHandler(
-      ByteToMessageHandler(MeteredRequestDecoder(NIOHTTPDecoderLimitConfiguration())))
   }
 
-  deinit { _ = try? channel.finish() }
-
-  func parse() throws {
-    try channel.writeInbound(request)
-    while let part = try channel.readInbound(as: HTTPServerRequestPart.self) { MicroCase.keep(part) }
+  mutating func parse() throws {
+    parser.append(request)
+    while let part = try parser.next() { MicroCase.keep(part) }
   }
 }

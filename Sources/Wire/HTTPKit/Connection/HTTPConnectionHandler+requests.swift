@@ -27,7 +27,8 @@ extension HTTPConnectionHandler {
     tell(
       .judged(
         HTTPHeadVerdict(
-          bodyBytesMaximum: limit, isRefused: refusal != nil, now: residents.milliseconds, bytesRead: meter.bytesRead)))
+          bodyBytesMaximum: limit, isRefused: refusal != nil, now: residents.milliseconds, bytesRead: parser.bytesRead))
+    )
   }
 
   private func refusal(of head: HTTPRequestHead) -> EdgeFailure? {

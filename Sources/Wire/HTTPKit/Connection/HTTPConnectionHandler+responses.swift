@@ -26,7 +26,7 @@ extension HTTPConnectionHandler {
   /// What a client is told whose request is not read to its end.
   func failure(_ refusal: HTTPConnectionRefusal) -> EdgeFailure {
     switch refusal {
-    case .unreadable: EdgeFailure(parserError: parserError)
+    case .unreadable: EdgeFailure(flaw ?? .malformed)
     case .slowHead:
       EdgeFailure(.requestTimeout, "The request took too long", exception: "RequestTimeoutException")
     case .slowBody:
@@ -35,7 +35,7 @@ extension HTTPConnectionHandler {
     case .excess: .headTooLarge
     case .unknownExpectation:
       EdgeFailure(.expectationFailed, "Unknown expectation", exception: "ExpectationException")
-    case .asJudged: incoming?.judgement.refusal ?? EdgeFailure(parserError: parserError)
+    case .asJudged: incoming?.judgement.refusal ?? EdgeFailure(.malformed)
     }
   }
 

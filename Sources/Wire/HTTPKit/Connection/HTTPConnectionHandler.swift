@@ -1,18 +1,18 @@
 package import NIOCore
-package import NIOHTTP1
+import NIOHTTP1
 package import NetworkAddress
 package import ServerKit
 
-/// One HTTP/1.1 connection: the only handler above the parser. Does what its machine wants done; what is said to
-/// requests is its site's.
+/// One HTTP/1.1 connection: the only handler above the socket, or above TLS. Reads requests out of its bytes and does
+/// what its machine wants done; what is said to requests is its site's.
 ///
 /// Safe to share because all state is touched on the channel's event loop only; what others call from elsewhere does
 /// nothing but go there.
 package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler, AnsweringHandler,
   @unchecked Sendable
 {
-  package typealias InboundIn = HTTPServerRequestPart
-  package typealias InboundOut = HTTPServerRequestPart
+  package typealias InboundIn = ByteBuffer
+  package typealias InboundOut = ByteBuffer
   package typealias OutboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 
@@ -20,14 +20,11 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package let services: HTTPServices
   private var residency: Residency
   package let eventLoop: any EventLoop
-  /// The handler below, which goes when the protocol changes.
-  let parser: ByteToMessageHandler<MeteredRequestDecoder>
-  /// What that handler reads with.
-  let meter: MeteredRequestDecoder
   package private(set) var context: ChannelHandlerContext?
   private(set) var machine: HTTPConnectionMachine
+  private(set) var parser: HTTPRequestParser
   /// What the parser has stumbled over.
-  private(set) var parserError: HTTPParserError?
+  private(set) var flaw: HTTPRequestFlaw?
   /// What waits is being gone on with, further out.
   private var isPumping = false
 
@@ -51,17 +48,13 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   /// The other end of the connection.
   private(set) lazy var peer = context?.channel.remoteAddress.flatMap { IPAddress($0) }
 
-  init(
-    site: any HTTPSite, residents: LoopResidents, parser: ByteToMessageHandler<MeteredRequestDecoder>,
-    meter: MeteredRequestDecoder
-  ) {
+  init(site: any HTTPSite, residents: LoopResidents) {
     self.site = site
     services = site.services
     surface = services.otherSurface
     residency = Residency(among: residents)
-    self.parser = parser
-    self.meter = meter
     eventLoop = residents.eventLoop
+    parser = HTTPRequestParser(services.connectionLimits)
     machine = HTTPConnectionMachine(limits: services.connectionLimits)
   }
 
@@ -154,10 +147,22 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
 
   // MARK: From the client
 
-  package func channelRead(context: ChannelHandlerContext, data: NIOAny) { tellAndGoOn(.part(unwrapInboundIn(data))) }
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    parser.append(unwrapInboundIn(data))
+    do {
+      // Whoever is told of a part may end this handler's time.
+      while self.context != nil, let part = try parser.next() { tellAndGoOn(.part(part)) }
+    } catch {
+      flaw = error
+      tell(.unreadable)
+    }
+  }
+
+  /// What has come behind the request that changes the protocol; nil if nothing has.
+  func takeRest() -> ByteBuffer? { parser.takeRest() }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    tell(.readCompleted(bytesRead: meter.bytesRead))
+    tell(.readCompleted(bytesRead: parser.bytesRead))
     context.fireChannelReadComplete()
   }
 
@@ -175,12 +180,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is IOError { arrival.end(wasReset: true, context) }
-    parserError = error as? HTTPParserError
-    if let parserError {
-      tell(.unreadable(isCutOff: parserError == .invalidEOFState))
-    } else {
-      tell(.failed(isDecoding: error is ByteToMessageDecoderError))
-    }
+    tell(.failed)
   }
 }
 

@@ -12,10 +12,10 @@ package enum HTTPConnectionInput {
   case readAsked
   /// The client has closed its sending side.
   case inputClosed
-  /// The parser cannot read it. - Parameter isCutOff: the client has left in the middle of a request.
-  case unreadable(isCutOff: Bool)
-  /// Anything else went wrong. - Parameter isDecoding: above the socket, in what has been read.
-  case failed(isDecoding: Bool)
+  /// The parser cannot read it.
+  case unreadable
+  /// The socket failed, or what lies above it.
+  case failed
   /// The connection is gone, or another protocol's.
   case ended
 

@@ -2,6 +2,7 @@
 package final class HTTPConnectionLimits: Sendable {
   /// Request line and header fields together, and what a body's chunks may bring beside their content.
   let headBytesMaximum: Int
+  let headerFieldsMaximum: Int
   /// The most that one read takes from the socket.
   let readBytesMaximum: Int
   let pipelinedPartsMaximum: Int
@@ -18,6 +19,7 @@ package final class HTTPConnectionLimits: Sendable {
 
   package init(_ limits: EdgeLimits) {
     headBytesMaximum = limits.headBytesMaximum
+    headerFieldsMaximum = limits.headerFieldsMaximum
     readBytesMaximum = EdgeLimits.readBufferBytes.maximum
     pipelinedPartsMaximum = limits.pipelinedPartsMaximum
     drainedBytesMaximum = limits.drainedBytesMaximum

@@ -64,11 +64,8 @@ package struct HTTPConnectionMachine {
       readIsWithheld = !waiting.isEmpty
       return readIsWithheld ? .nothing : HTTPConnectionTurn(.read)
     case .inputClosed: return inputClosed()
-    case .unreadable(let isCutOff): return unreadable(isCutOff)
-    case .failed(let isDecoding):
-      // What comes behind a parser's error can only be more of the same; the drain's deadline ends it.
-      if case .draining = phase, isDecoding { return .nothing }
-      return HTTPConnectionTurn(.close)
+    case .unreadable: return unreadable()
+    case .failed: return HTTPConnectionTurn(.close)
     case .ended: return ended()
     case .judged(let verdict): return judged(verdict)
     case .polls(let mayWait):
@@ -220,9 +217,9 @@ extension HTTPConnectionMachine {
     }
   }
 
-  private mutating func unreadable(_ isCutOff: Bool) -> HTTPConnectionTurn {
+  private mutating func unreadable() -> HTTPConnectionTurn {
     switch phase {
-    case .idle, .judging, .receiving: return isCutOff ? HTTPConnectionTurn(.close) : refuse(.unreadable)
+    case .idle, .judging, .receiving: return refuse(.unreadable)
     case .serving, .polling, .routing, .streaming, .writing:
       // Garbage behind a good request: that one is still answered.
       (waiting, taken) = ([], 0)

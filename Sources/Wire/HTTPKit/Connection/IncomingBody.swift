@@ -39,8 +39,7 @@ struct IncomingBody {
   /// Whether the body's chunks bring more beside their content than a head may be long: extensions, zeros before their
   /// sizes, trailers. Spec: RFC 9112, 7.1.1.
   ///
-  /// - Parameter bytesRead: what the parser has taken of the connection by now. The head may be counted in, and what
-  ///   came with it in one read.
+  /// - Parameter bytesRead: what the parser has taken of the connection by now. One read more than a head is let pass.
   func hasExcess(_ limits: HTTPConnectionLimits, bytesRead: Int) -> Bool {
     bytesRead - bytesReadBefore - received - framingBytes > limits.headBytesMaximum + limits.readBytesMaximum
   }
@@ -52,7 +51,7 @@ struct IncomingBody {
   }
 }
 
-/// How the head announces the body. NIO's parser has refused contradictions between the two already.
+/// How the head announces the body. The parser has refused contradictions between the two already.
 enum AnnouncedBody: Equatable {
   case none
   case length(Int)

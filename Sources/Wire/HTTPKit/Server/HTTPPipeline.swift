@@ -1,7 +1,6 @@
 import EdgeSecurity
 import EngineKit
 package import NIOCore
-import NIOHTTP1
 package import NIOPosix
 import NetworkAddress
 package import ServerKit
@@ -24,15 +23,7 @@ package struct HTTPPipeline: PortPipeline {
   }
 
   package func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
-    var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = services.limits.headBytesMaximum
-    limits.maxHeaderListSize = services.limits.headBytesMaximum
-    limits.maxHeaderFieldCount = services.limits.headerFieldsMaximum
-    let meter = MeteredRequestDecoder(limits)
-    let parser = ByteToMessageHandler(meter)
-    let pipeline = channel.pipeline.syncOperations
-    try pipeline.addHandler(parser)
-    try pipeline.addHandler(HTTPConnectionHandler(site: site, residents: residents, parser: parser, meter: meter))
+    try channel.pipeline.syncOperations.addHandler(HTTPConnectionHandler(site: site, residents: residents))
   }
 
   package func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {

@@ -48,8 +48,8 @@ extension HTTPConnectionHandler {
       return close()
     }
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-    // This handler leaves first: what the parser still holds is the new protocol's.
+    // What has come behind the request is the new protocol's.
+    if let rest = takeRest() { context.fireChannelRead(wrapInboundOut(rest)) }
     pipeline.removeHandler(self, promise: nil)
-    pipeline.removeHandler(parser, promise: nil)
   }
 }

@@ -92,7 +92,7 @@ struct MachineEndTests {
   func unreadable() {
     let refused = HTTPConnectionTurn(.refuse(.unreadable))
     Self.check(
-      .unreadable(isCutOff: false),
+      .unreadable,
       [
         .fresh: refused, .idle: refused, .receiving: refused, .poll: .nothing, .shortRequest: .nothing,
         .routing: .nothing, .stream: .nothing, .eventStream: .nothing, .writing: .nothing, .draining: .nothing,
@@ -101,25 +101,20 @@ struct MachineEndTests {
     ) { stage, machine in
       #expect(machine.closesAfterResponse == (stage != .closed), "\(stage)")
     }
-    for stage in [MachineStage.fresh, .idle, .receiving] {
-      var machine = stage.machine
-      #expect(machine.received(.unreadable(isCutOff: true)) == Turn(.close))
-    }
     // What waited is garbage, too.
     var machine = MachineStage.routing.machine
     _ = machine.received(.part(.head(.get())))
-    _ = machine.received(.unreadable(isCutOff: false))
+    _ = machine.received(.unreadable)
     _ = machine.received(.answers)
     #expect(machine.received(.written(success: true)) == Turn(.close))
     #expect(machine.rest().isEmpty)
   }
 
-  @Test("a connection that fails is closed; while it drains, what is read may be anything")
+  @Test("a connection that fails is closed")
   func failed() {
     for stage in MachineStage.allCases {
       var machine = stage.machine
-      #expect(machine.received(.failed(isDecoding: false)) == Turn(.close))
-      #expect(machine.received(.failed(isDecoding: true)) == (stage == .draining ? .nothing : Turn(.close)))
+      #expect(machine.received(.failed) == Turn(.close))
     }
   }
 
