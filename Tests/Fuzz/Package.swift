@@ -181,7 +181,10 @@ let package = Package(
     module(
       "HTTPKit", in: "Sources/Wire", ["EdgeSecurity", "EngineKit", "NetworkAddress", "OptionKit"],
       sources: [
-        "Identity/IdentityPolicy.swift", "Identity/TokenOptions.swift", "Settings/AccessOptions.swift",
+        "Identity/IdentityPolicy.swift", "Identity/TokenOptions.swift", "Parsing/HTTPFraming.swift",
+        "Parsing/HTTPMethodName.swift", "Parsing/HTTPOctet.swift", "Parsing/HTTPRequestFlaw.swift",
+        "Parsing/HTTPRequestScanner.swift", "Parsing/HTTPRequestScanner+body.swift",
+        "Parsing/HTTPRequestScanner+head.swift", "Settings/AccessOptions.swift",
         "Settings/EdgeLimits.swift", "Settings/EdgeMetricKeys.swift", "Settings/ProxyHeader.swift",
       ]),
     module(
@@ -206,6 +209,7 @@ let package = Package(
     fuzzer("Bayeux", ["Bayeux", "JSONEnvelope"]),
     fuzzer("Frames", ["JournalFormat"]),
     fuzzer("LZ4", ["LZ4"]),
+    fuzzer("HTTP", ["HTTPKit"]),
     fuzzer(
       "Events",
       [
