@@ -106,13 +106,8 @@ public struct Installation: Decider, Codable, Equatable {
     case .registered(let registration):
       highestNumber = max(highestNumber, registration.number)
       registrations.removeAll { $0.number == registration.number }
-      if registrations.isEmpty {
-        // Most devices have one app: an array that grows to it would have room for two.
-        registrations = [registration]
-      } else {
-        registrations.insert(
-          registration, at: registrations.firstIndex { $0.number > registration.number } ?? registrations.count)
-      }
+      registrations.insert(
+        registration, at: registrations.firstIndex { $0.number > registration.number } ?? registrations.count)
     case .registrationEnded(let number, _):
       registrations.removeAll { $0.number == number }
     case .keysSet(let number, let keys):
