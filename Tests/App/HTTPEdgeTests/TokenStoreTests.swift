@@ -142,7 +142,9 @@ struct TokenStoreTests {
   func roundTrip() throws {
     try store.revoke(try #require(store.token(for: try store.create(name: "x y", role: .bot))).id)
     _ = try store.create(name: "ä\"", role: .supervisor)
-    let tokens = try store.list()
-    #expect(try TokenFile.parse(TokenFile.print(tokens), path: "") == tokens)
+    let code = try store.makeCode(for: "ä\"")
+    let content = try TokenFile(directory: directory.path).read()
+    #expect(content.tokens == (try store.list()) && content.codes.map(\.tokenID) == [code.token.id])
+    #expect(try TokenFile.parse(TokenFile.print(content), path: "") == content)
   }
 }

@@ -65,7 +65,10 @@ extension HTTPConnectionHandler {
   /// Whoever holds an operator's, agent's or sender's token is no stranger. Whether it is a good one is looked at only
   /// where something is to be spent.
   private func isKnown(_ head: HTTPRequestHead, _ action: BudgetedAction) -> Bool {
-    guard showsCredential, action != .signIns else { return false }
+    guard action != .signIns else { return false }
+    guard showsCredential else {
+      return ShownSession(head).flatMap { services.tokens.token(ofSession: $0.secret) } != nil
+    }
     let authorization = head.headers.first(name: "authorization")
     if let secret = TokenStore.bearer(of: authorization) { return services.tokens.token(for: secret) != nil }
     guard let pair = BasicCredentials(authorization: authorization), pair.username.hasSuffix("/token") else {

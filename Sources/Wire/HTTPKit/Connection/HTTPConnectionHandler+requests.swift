@@ -14,8 +14,8 @@ extension HTTPConnectionHandler {
     (surface, limit) = site.surface(of: head.uri)
     target = head.uri
     clientAddress = services.settings.proxies.client(head.headers, peer: peer)
-    origin = surface.isForCustomers ? head.headers.first(name: "origin") : nil
-    if let given = origin, !services.settings.allowedOrigins.allows(given) { origin = nil }
+    origin = head.headers.first(name: "origin")
+    if let given = origin, !services.settings.origins(on: surface).allows(given) { origin = nil }
     (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
     if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= services.limits.targetBytesMaximum else {
@@ -64,10 +64,11 @@ extension HTTPConnectionHandler {
     if origin != nil {
       buffer.writeStaticString(
         """
-        Access-Control-Allow-Methods: GET, POST, PUT, DELETE, OPTIONS\r
+        Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE, OPTIONS\r
         Access-Control-Max-Age: 600\r
         Access-Control-Allow-Headers: gms_user, content-type, authorization, x-requested-with, client-identifier
         """)
+      if surface.isForStaff { buffer.writeStaticString(", last-event-id") }
       if let header = services.identity.ownHeader { buffer.writeString(", \(header)") }
       buffer.writeStaticString("\r\n")
     }

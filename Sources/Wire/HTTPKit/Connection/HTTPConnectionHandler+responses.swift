@@ -77,17 +77,19 @@ extension HTTPConnectionHandler {
 
   /// Writes what every answer has, the framing fields and the blank line.
   package func finishHead(_ framing: ResponseSerializer.Framing, into buffer: inout ByteBuffer) {
+    if surface.showsPages { SecurityFields.writeOfPages(into: &buffer) }
     ResponseSerializer.finishHead(
       framing, closing: machine.closesAfterResponse, services.securityFields, into: &buffer)
   }
 
   package func writeCrossOriginFields(into buffer: inout ByteBuffer) {
-    guard surface.isForCustomers else { return }
+    guard surface.isForCustomers || (surface.isForStaff && services.settings.staffOrigins != .none) else { return }
     buffer.writeStaticString("Vary: Origin\r\n")
     guard let origin else { return }
     buffer.writeStaticString("Access-Control-Allow-Origin: ")
     buffer.writeString(origin)
-    buffer.writeStaticString(
-      "\r\nAccess-Control-Allow-Credentials: true\r\nAccess-Control-Expose-Headers: Link, Retry-After\r\n")
+    // What a browser has of its own, a session above all, is for pages of this server alone.
+    if surface.isForCustomers { buffer.writeStaticString("\r\nAccess-Control-Allow-Credentials: true") }
+    buffer.writeStaticString("\r\nAccess-Control-Expose-Headers: Link, Retry-After\r\n")
   }
 }

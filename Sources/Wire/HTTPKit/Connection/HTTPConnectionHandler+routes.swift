@@ -20,8 +20,11 @@ extension HTTPConnectionHandler {
       return respond(error)
     }
     tell(.routes)
+    services.tokens.noteVisit(request.head, from: clientAddress)
     let source = EdgeRequestSource(
-      logger: services.logger, isTLS: services.isTLS, localPort: context.channel.localAddress?.port ?? 0,
+      logger: services.logger, isTLS: services.isTLS,
+      isSecure: services.settings.proxies.sayTLS(request.head.headers, peer: peer),
+      localPort: context.channel.localAddress?.port ?? 0,
       clientAddress: clientAddress,
       sharer: services.budgets.sharer(clientAddress))
     var head = HTTPRequest(request.head, scheme: services.isTLS ? "https" : "http")

@@ -10,6 +10,8 @@ package enum APIAccess: Sendable {
   case customerOrAdmin
   case agent
   case admin
+  /// Either of them.
+  case staff
   /// Back ends that publish events, and operators.
   case publisher
   /// The key of an app server.
@@ -35,8 +37,9 @@ package enum APIAccess: Sendable {
     case .open: []
     case .customer: [[], [.basic], [.userToken]]
     case .customerOrAdmin: [[], [.basic], [.userToken], [.adminToken]]
-    case .agent: [[.agentToken]]
-    case .admin: [[.adminToken]]
+    case .agent: [[.agentToken], [.session]]
+    case .admin: [[.adminToken], [.session]]
+    case .staff: [[.agentToken], [.adminToken], [.session]]
     case .publisher: [[.publisherToken], [.adminToken]]
     case .sender: [[.senderKey], [.senderToken]]
     case .senderOrAdmin: [[.adminToken], [.senderKey], [.senderToken]]
@@ -58,7 +61,7 @@ package enum APIAccess: Sendable {
     switch self {
     case .open: []
     case .sender, .device, .webPush: [401]
-    case .customer, .customerOrAdmin, .agent, .admin, .publisher, .senderOrAdmin, .supportUser, .supportAgent,
+    case .customer, .customerOrAdmin, .agent, .admin, .staff, .publisher, .senderOrAdmin, .supportUser, .supportAgent,
       .supportAnyone,
       .supportOperator:
       [401, 403]
@@ -68,7 +71,7 @@ package enum APIAccess: Sendable {
   // MARK: Schemes
 
   private enum Scheme: String, CaseIterable {
-    case basic, userToken, agentToken, adminToken, publisherToken, senderKey, senderToken, deviceLogin, vapid,
+    case basic, userToken, agentToken, adminToken, session, publisherToken, senderKey, senderToken, deviceLogin, vapid,
       supportToken,
       apiToken
 
@@ -81,6 +84,12 @@ package enum APIAccess: Sendable {
       case .agentToken:
         Self.http("bearer", "A token of the role agent, supervisor or bot: `carillon token create NAME --role agent`.")
       case .adminToken: Self.http("bearer", "An operator's token: `carillon token create NAME --role admin`.")
+      case .session:
+        [
+          "type": "apiKey", "in": "cookie", "name": .string(SessionCookie.name),
+          "description":
+            "A session that acts as such a token: `POST /console/1/session`. Every change needs the header `X-CSRF-Token` beside it.",
+        ]
       case .publisherToken: Self.http("bearer", "A token of the role publisher.")
       case .senderKey: Self.header("Authorization", "`key=KEY`: the key of an app server.")
       case .senderToken: Self.http("bearer", "The key of an app server, or an access token from `/token`.")

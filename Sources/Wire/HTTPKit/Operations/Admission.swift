@@ -27,6 +27,9 @@ extension Admission where Routes: TokenRoutes, Caller == AccessToken {
   /// An operator's token.
   package static var admin: Self { Self(.admin) { routes, request, _ in try request.requireOperator(routes.tokens) } }
 
+  /// A token whose holder may sign in to the console.
+  package static var staff: Self { Self(.staff) { routes, request, _ in try request.staffToken(in: routes.tokens) } }
+
   /// A token that may publish notifications.
   package static var publisher: Self {
     Self(.publisher) { routes, request, _ in try request.publisherToken(in: routes.tokens) }
@@ -34,12 +37,12 @@ extension Admission where Routes: TokenRoutes, Caller == AccessToken {
 }
 
 extension Request {
-  /// The usable token of the header `Authorization: Bearer …`.
+  /// The usable token that the request shows, or that its session acts as: see `shownToken`.
   package func accessToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
-    guard let header = headers[.authorization], let blank = header.firstIndex(of: " "),
-      header[..<blank].lowercased() == "bearer",
-      let token = tokens.token(for: String(header[header.index(after: blank)...].drop { $0 == " " }))
-    else { throw .tokenRequired }
+    guard let token = try shownToken(in: tokens) else {
+      try refuseTokenInURL()
+      throw .tokenRequired
+    }
     return token
   }
 
@@ -54,6 +57,11 @@ extension Request {
     let token = try accessToken(in: tokens)
     guard token.role == .admin else { throw .forbidden("This needs an operator's token") }
     return token
+  }
+
+  /// - Throws: unless the request bears the token of somebody who may sign in to the console.
+  package func staffToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    try accessToken(in: tokens).admittedToConsole()
   }
 
   /// - Throws: unless the request bears the token of somebody who may publish.
@@ -75,7 +83,16 @@ extension TokenStore {
 }
 
 extension AccessToken {
-  fileprivate func admittedToChats() throws(EdgeFailure) -> AccessToken {
+  /// - Throws: if its role has no part in the console.
+  package func admittedToConsole() throws(EdgeFailure) -> AccessToken {
+    guard role.mayUseConsole else {
+      throw .forbidden("A token of the role \(role.rawValue) has no part in the console")
+    }
+    return self
+  }
+
+  /// - Throws: if its role has no part in chats.
+  package func admittedToChats() throws(EdgeFailure) -> AccessToken {
     guard role.takesPartInChats else { throw .forbidden("A token of this role has no part in chats") }
     return self
   }

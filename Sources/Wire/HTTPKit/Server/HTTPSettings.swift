@@ -12,6 +12,8 @@ public struct HTTPSettings: Sendable {
   public var limits: EdgeLimits
   /// Option `allowed_origins` of section `server`.
   public var allowedOrigins: OriginPolicy
+  /// Whose pages may use what agents and operators use: option `console.allowed_origins` of section `server`.
+  public var staffOrigins = OriginPolicy.none
   /// Options `proxy.trusted` and `proxy.header` of section `server`.
   public var proxies = TrustedProxies.none
   /// How long browsers remember that this server speaks TLS; 0 does not tell them. Spec: RFC 6797.
@@ -31,5 +33,10 @@ public struct HTTPSettings: Sendable {
     self.limits = limits
     self.allowedOrigins = allowedOrigins
     self.eventLoopGroup = eventLoopGroup
+  }
+
+  /// Whose pages may use a part of the server.
+  func origins(on surface: HTTPSurface) -> OriginPolicy {
+    surface.isForCustomers ? allowedOrigins : surface.isForStaff ? staffOrigins : .none
   }
 }

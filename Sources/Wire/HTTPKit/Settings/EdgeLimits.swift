@@ -81,6 +81,8 @@ extension EdgeLimits {
   package static let forwardedHopsMaximum = 32
   /// Tokens in the token file.
   package static let tokensMaximum = 1_024
+  /// Codes of links that nobody has used yet.
+  package static let signInCodesMaximum = 64
   /// Services that a token names, and bytes of the name of one.
   package static let servicesByTokenMaximum = 64
   package static let serviceNameBytesMaximum = 128

@@ -39,18 +39,33 @@ public struct TrustedProxies: Sendable, Equatable {
     return client
   }
 
-  private func address(in entry: Substring) -> IPAddress? {
+  /// Whether the client speaks TLS with the proxy that it is connected to, as far as the proxies can tell. Of several
+  /// words the last stands: the one of the proxy that we see.
+  /// - Parameter peer: the other end of the connection.
+  package func sayTLS(_ headers: HTTPHeaders, peer: IPAddress?) -> Bool {
+    guard !networks.isEmpty, trusts(peer) else { return false }
     switch header {
-    case .xForwardedFor: Self.address(ofNode: Self.trimmed(entry))
-    case .forwarded: Self.node(ofElement: entry).flatMap { Self.address(ofNode: $0) }
+    case .xForwardedFor:
+      guard let word = headers["x-forwarded-proto"].last?.split(separator: ",").last else { return false }
+      return Self.trimmed(word).lowercased() == "https"
+    case .forwarded:
+      guard let element = headers["forwarded"].last?.split(separator: ",").last else { return false }
+      return Self.value(of: "proto", inElement: element)?.lowercased() == "https"
     }
   }
 
-  /// The value of `for`. Commas in quoted values are not minded: an element that was cut by one names no address.
-  private static func node(ofElement element: Substring) -> Substring? {
+  private func address(in entry: Substring) -> IPAddress? {
+    switch header {
+    case .xForwardedFor: Self.address(ofNode: Self.trimmed(entry))
+    case .forwarded: Self.value(of: "for", inElement: entry).flatMap { Self.address(ofNode: $0) }
+    }
+  }
+
+  /// The value of `for`, say. Commas in quoted values are not minded: an element that was cut by one names no address.
+  private static func value(of name: String, inElement element: Substring) -> Substring? {
     for pair in element.split(separator: ";") {
       let pair = trimmed(pair)
-      guard let equals = pair.firstIndex(of: "="), pair[..<equals].lowercased() == "for" else { continue }
+      guard let equals = pair.firstIndex(of: "="), pair[..<equals].lowercased() == name else { continue }
       let value = pair[pair.index(after: equals)...]
       guard value.first == "\"" else { return value }
       guard value.count >= 2, value.last == "\"" else { return nil }

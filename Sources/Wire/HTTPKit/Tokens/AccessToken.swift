@@ -16,6 +16,9 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   /// Operators, app servers and back ends have no part in any chat.
   package var takesPartInChats: Bool { self != .admin && self != .sender && self != .publisher }
 
+  /// Whether the holder may sign in to the console.
+  package var mayUseConsole: Bool { takesPartInChats || self == .admin }
+
   /// Whether the holder may publish notifications.
   package var mayPublish: Bool { self == .publisher || self == .admin }
 }
@@ -38,6 +41,8 @@ public struct AccessToken: Sendable, Equatable {
   /// The services, and apps of support requests, that its holder has to do with, in the order of their names; nil for all.
   /// For roles that take part in chats.
   public let services: [String]?
+  /// The session that acts as this token, where it was not shown itself. The file knows nothing of it.
+  package private(set) var session: String?
 
   /// Whether the token still opens anything.
   public var isUsable: Bool { revokedAt == nil }
@@ -49,6 +54,14 @@ public struct AccessToken: Sendable, Equatable {
     fresh.createdAt = createdAt
     fresh.digest = digest
     return fresh
+  }
+
+  /// The same token, as a session shows it.
+  /// - Parameter key: `SessionSecret.key`.
+  package func shown(bySession key: String) -> AccessToken {
+    var shown = self
+    shown.session = key
+    return shown
   }
 }
 

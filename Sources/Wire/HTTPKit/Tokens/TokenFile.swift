@@ -10,6 +10,18 @@ import JSONEnvelope
 
 /// The file `tokens.json`: read whole, replaced whole.
 package struct TokenFile: Sendable {
+  /// What it holds.
+  package struct Content: Sendable, Equatable {
+    package var tokens: [AccessToken]
+    /// Codes of one-time links that nobody has used yet.
+    package var codes: [SignInCode]
+
+    package init(tokens: [AccessToken] = [], codes: [SignInCode] = []) {
+      self.tokens = tokens
+      self.codes = codes
+    }
+  }
+
   /// Changes whenever the file is replaced or written to; nil while there is no file.
   package struct Version: Equatable, Sendable {
     package let inode: UInt64
@@ -44,10 +56,10 @@ package struct TokenFile: Sendable {
   }
 
   /// Empty while there is no file.
-  package func read() throws(TokenStoreError) -> [AccessToken] {
+  package func read() throws(TokenStoreError) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      if errno == ENOENT { return [] }
+      if errno == ENOENT { return Content() }
       throw failure("open")
     }
     defer { close(descriptor) }
@@ -67,13 +79,13 @@ package struct TokenFile: Sendable {
   }
 
   /// Writes a new file beside the old one, syncs it, and puts it in the old one's place: a crash leaves either of them.
-  package func replace(by tokens: [AccessToken]) throws(TokenStoreError) {
+  package func replace(by content: Content) throws(TokenStoreError) {
     let temporary = "\(path).\(getpid()).new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("open") }
     do throws(TokenStoreError) {
       guard fchmod(descriptor, 0o600) == 0 else { throw failure("fchmod") }
-      var rest = Self.print(tokens)[...]
+      var rest = Self.print(content)[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
         if count < 0, errno == EINTR { continue }
@@ -110,13 +122,14 @@ package struct TokenFile: Sendable {
     return try body()
   }
 
-  package static func print(_ tokens: [AccessToken]) -> [UInt8] {
-    JSONWriter.object(capacity: 256 * (tokens.count + 1)) { file in
-      file.objects("tokens", tokens) { $0.write(into: &$1) }
+  package static func print(_ content: Content) -> [UInt8] {
+    JSONWriter.object(capacity: 256 * (content.tokens.count + 1)) { file in
+      file.objects("tokens", content.tokens) { $0.write(into: &$1) }
+      if !content.codes.isEmpty { file.objects("codes", content.codes) { $0.write(into: &$1) } }
     } + [UInt8(ascii: "\n")]
   }
 
-  package static func parse(_ bytes: [UInt8], path: String) throws(TokenStoreError) -> [AccessToken] {
+  package static func parse(_ bytes: [UInt8], path: String) throws(TokenStoreError) -> Content {
     let document = try? JSONValue(parsing: bytes)
     guard let entries = document?["tokens"]?.array else {
       throw TokenStoreError(.malformed, "\(path) is not a token file")
@@ -125,7 +138,12 @@ package struct TokenFile: Sendable {
     guard tokens.count == entries.count else {
       throw TokenStoreError(.malformed, "\(path) has an entry that is not a token")
     }
-    return tokens
+    let links = document?["codes"]?.array ?? []
+    let codes = links.compactMap { SignInCode($0) }
+    guard codes.count == links.count else {
+      throw TokenStoreError(.malformed, "\(path) has an entry that is not the code of a link")
+    }
+    return Content(tokens: tokens, codes: codes)
   }
 
   private func failure(_ call: String) -> TokenStoreError {

@@ -18,10 +18,12 @@ public final class TokenStore: Sendable {
     var checkedAt: ContinuousClock.Instant
   }
 
-  private let file: TokenFile
+  let file: TokenFile
   private let cache: Mutex<Cache?>
   package let now: @Sendable () -> Timestamp
-  package let shortLived = ShortLivedToken()
+  package let shortLived: ShortLivedToken
+  /// Nil: nobody signs in.
+  let sessions: (any SessionReader)?
 
   /// - Parameter directory: must exist; the file is made with the first token.
   /// - Throws: `.storage` or `.malformed` if a file is there that cannot be read.
@@ -33,7 +35,18 @@ public final class TokenStore: Sendable {
     file = TokenFile(directory: directory)
     cache = Mutex(nil)
     self.now = now
+    shortLived = ShortLivedToken()
+    sessions = nil
     _ = try list()
+  }
+
+  /// The same tokens, which open sessions act as.
+  package init(_ tokens: TokenStore, opening sessions: any SessionReader) {
+    file = tokens.file
+    cache = Mutex(nil)
+    now = tokens.now
+    shortLived = tokens.shortLived
+    self.sessions = sessions
   }
 
   /// Makes a token.
@@ -56,14 +69,16 @@ public final class TokenStore: Sendable {
       id: Self.makeID(), name: name, role: role, createdAt: now().iso8601, revokedAt: nil,
       digest: Self.digest(of: secret), sender: sender, services: services)
     try file.locked { () throws(TokenStoreError) in
-      let tokens = try file.read()
+      var content = try file.read()
+      let tokens = content.tokens
       guard !tokens.contains(where: { $0.isUsable && $0.name == name }) else {
         throw TokenStoreError(.nameTaken, "there is a usable token named \(name) already: revoke it first")
       }
       guard tokens.count < EdgeLimits.tokensMaximum else {
         throw TokenStoreError(.limitReached, "there are \(tokens.count) tokens already")
       }
-      try file.replace(by: tokens + [token])
+      content.tokens.append(token)
+      try file.replace(by: content)
     }
     return secret
   }
@@ -74,15 +89,16 @@ public final class TokenStore: Sendable {
   public func rotate(_ idOrName: String) throws(TokenStoreError) -> (secret: String, token: AccessToken) {
     let secret = Self.makeSecret()
     return try file.locked { () throws(TokenStoreError) in
-      var tokens = try file.read()
-      let place = try Self.place(of: idOrName, in: tokens)
-      guard tokens.count < EdgeLimits.tokensMaximum else {
-        throw TokenStoreError(.limitReached, "there are \(tokens.count) tokens already")
+      var content = try file.read()
+      let place = try Self.place(of: idOrName, in: content.tokens)
+      guard content.tokens.count < EdgeLimits.tokensMaximum else {
+        throw TokenStoreError(.limitReached, "there are \(content.tokens.count) tokens already")
       }
       let time = now().iso8601
-      let fresh = tokens[place].renewed(id: Self.makeID(), createdAt: time, digest: Self.digest(of: secret))
-      tokens[place].revokedAt = time
-      try file.replace(by: tokens + [fresh])
+      let fresh = content.tokens[place].renewed(id: Self.makeID(), createdAt: time, digest: Self.digest(of: secret))
+      content.tokens[place].revokedAt = time
+      content.tokens.append(fresh)
+      try file.replace(by: content)
       return (secret, fresh)
     }
   }
@@ -117,11 +133,11 @@ public final class TokenStore: Sendable {
   @discardableResult
   public func revoke(_ idOrName: String) throws(TokenStoreError) -> AccessToken {
     try file.locked { () throws(TokenStoreError) in
-      var tokens = try file.read()
-      let place = try Self.place(of: idOrName, in: tokens)
-      tokens[place].revokedAt = now().iso8601
-      try file.replace(by: tokens)
-      return tokens[place]
+      var content = try file.read()
+      let place = try Self.place(of: idOrName, in: content.tokens)
+      content.tokens[place].revokedAt = now().iso8601
+      try file.replace(by: content)
+      return content.tokens[place]
     }
   }
 
@@ -139,7 +155,7 @@ public final class TokenStore: Sendable {
       cache.withLock { [cached] in $0 = cached }
       return cached
     }
-    let tokens = try file.read()
+    let tokens = try file.read().tokens
     let fresh = Cache(version: version, tokens: tokens, senders: SenderTable(tokens), checkedAt: checkedAt)
     cache.withLock { $0 = fresh }
     return fresh
@@ -175,12 +191,7 @@ public final class TokenStore: Sendable {
     return found
   }
 
-  /// Whether the token has not been revoked since it was looked up.
-  package func isUsable(_ token: AccessToken) -> Bool {
-    (try? list())?.contains { $0.id == token.id && $0.isUsable } == true
-  }
-
-  private static func place(of idOrName: String, in tokens: [AccessToken]) throws(TokenStoreError) -> Int {
+  static func place(of idOrName: String, in tokens: [AccessToken]) throws(TokenStoreError) -> Int {
     guard let place = tokens.firstIndex(where: { $0.isUsable && ($0.id == idOrName || $0.name == idOrName) }) else {
       throw TokenStoreError(.unknownToken, "no usable token has this id or name")
     }
@@ -190,7 +201,7 @@ public final class TokenStore: Sendable {
   private static func makeSecret() -> String { "car_" + Base64.encodeForURL(randomBytes(32)) }
   private static func makeID() -> String { Hexadecimal.encode(randomBytes(8)) }
 
-  private static func randomBytes(_ count: Int) -> [UInt8] {
+  static func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }

@@ -11,6 +11,8 @@ public struct TokenStoreError: Error, Sendable, Equatable, CustomStringConvertib
     case invalidSender
     /// A service's name is malformed, or there are too many, or the role has nothing to do with services.
     case invalidServices
+    /// The role has no part in the console, so that there is no link for it.
+    case invalidRole
     /// There is a usable token of this name already.
     case nameTaken
     /// No usable token has this id or name.

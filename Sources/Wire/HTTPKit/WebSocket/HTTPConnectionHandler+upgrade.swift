@@ -10,10 +10,10 @@ extension HTTPConnectionHandler {
   package func wantsWebSocket() { surface = services.webSocketSurface }
 
   /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
-  /// as they may with every other request: browsers ask for no leave there. Pages of others may where customers' may.
+  /// as they may with every other request: browsers ask for no leave there. Pages of others may where they may use the rest.
   package func mayOpenWebSocket(_ head: HTTPRequestHead) -> Bool {
     guard let origin = head.headers.first(name: "origin") else { return true }
-    return surface.isForCustomers && services.settings.allowedOrigins.allows(origin)
+    return services.settings.origins(on: surface).allows(origin)
       || head.headers.first(name: "host").map { OriginPolicy.isOrigin(origin, of: $0) } ?? false
   }
 

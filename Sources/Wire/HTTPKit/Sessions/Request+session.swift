@@ -1,0 +1,48 @@
+package import HTTPTypes
+package import Hummingbird
+import TextEncoding
+
+extension Request {
+  /// The usable token of the header `Authorization: Bearer …`; without that header, the one that the session of the
+  /// cookie acts as. Nil if nothing is shown that opens anything.
+  /// - Throws: if a session is shown without the proof that a page of this server wants the change.
+  package func shownToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken? {
+    if let authorization = headers[.authorization] {
+      return TokenStore.bearer(of: authorization).flatMap { tokens.token(for: $0) }
+    }
+    guard let shown = ShownSession(self), let token = tokens.token(ofSession: shown.secret) else { return nil }
+    guard method == .get || method == .head || hasAntiForgeryToken(of: shown.secret) else { throw .forged }
+    return token
+  }
+
+  private func hasAntiForgeryToken(of secret: SessionSecret) -> Bool {
+    guard let given = headers[.csrfToken] else { return false }
+    return ConstantTime.equal(given, secret.antiForgeryToken)
+  }
+
+  /// - Throws: if the query string holds what opens something: it stands in logs and in histories by now.
+  package func refuseTokenInURL() throws(EdgeFailure) {
+    guard let query = uri.query else { return }
+    for pair in query.split(separator: "&") {
+      let name = pair.prefix { $0 != "=" }
+      if let name = Self.secretNames.first(where: { $0 == name }) { throw .tokenInURL(name) }
+    }
+  }
+
+  private static let secretNames = ["token", "access_token", "code"]
+}
+
+extension EdgeFailure {
+  static let forged = EdgeFailure.forbidden(
+    "With a session, a change needs the header X-CSRF-Token, with what signing in has answered as csrf")
+
+  static func tokenInURL(_ name: String) -> EdgeFailure {
+    .badParameter(
+      name, "has no place in a URL, which logs and histories keep: show a token in the header Authorization, or sign in"
+    )
+  }
+}
+
+extension HTTPField.Name {
+  package static let csrfToken = HTTPField.Name("X-CSRF-Token")!
+}

@@ -1,0 +1,29 @@
+package import NetworkAddress
+
+/// Who knows which sessions are open. Any thread.
+package protocol SessionReader: Sendable {
+  /// The id of the token that an open session acts as; nil if there is no such session, or none any more.
+  /// - Parameter key: `SessionSecret.key`.
+  func tokenID(ofSession key: String) -> String?
+  /// It has been used just now, which puts its end off.
+  func used(session key: String)
+  /// A request of it has come from there.
+  func visited(session key: String, from visit: SessionVisit)
+  /// The token that it acted as opens nothing any more.
+  func orphaned(session key: String)
+}
+
+/// Where a request of a session has come from.
+package struct SessionVisit: Sendable, Equatable {
+  /// Nil if it is not known.
+  package let address: IPAddress?
+  /// As the browser calls itself, as much of it as is kept.
+  package let userAgent: String?
+
+  package init(address: IPAddress?, userAgent: String?) {
+    self.address = address
+    self.userAgent = userAgent.map { String($0.prefix(Self.userAgentCharactersMaximum)) }
+  }
+
+  package static let userAgentCharactersMaximum = 256
+}
