@@ -291,6 +291,23 @@ let package = Package(
       "AuditAPI", in: "Sources/Audit",
       ["AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird]),
 
+    // Console. Its pages lie in the folder of the module that serves them: only so does the build see that one is new.
+    .executableTarget(name: "PageEmbedder", path: "Sources/Console/PageEmbedder", swiftSettings: strict),
+    .plugin(
+      name: "EmbedPages", capability: .buildTool(), dependencies: ["PageEmbedder"], path: "Sources/Console/EmbedPages"),
+    .target(
+      name: "ConsolePages", dependencies: ["TextEncoding", crypto], path: "Sources/Console",
+      exclude: ["CONSOLE.md", "ConsoleAPI", "ConsoleEngine", "EmbedPages", "PageEmbedder", "Pages"],
+      sources: ["ConsolePages"], swiftSettings: strict, plugins: [.plugin(name: "EmbedPages")]),
+    module(
+      "ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
+    module(
+      "ConsoleAPI", in: "Sources/Console",
+      [
+        "ConsoleEngine", "ConsolePages", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
+        "NetworkAddress", "OptionKit", httpTypes, hummingbird,
+      ]),
+
     // Client.
     module(
       "CarillonClient", in: "Sources/Client",
@@ -302,8 +319,8 @@ let package = Package(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "OptionKit",
-        "PushDomain",
+        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine",
+        "NotificationEngine", "OptionKit", "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
     .target(
@@ -313,7 +330,7 @@ let package = Package(
         "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "CallbackAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "OptionKit", "ServerKit",
+        "CallbackAPI", "ConsoleAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "OptionKit", "ServerKit",
         hummingbird, httpTypes, nioCore, nioHTTP1, logging,
       ],
       path: "Sources/App/HTTPEdge", swiftSettings: strict),
@@ -322,8 +339,8 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "DeviceEdge", "EdgeSecurity", "Engine",
-        "HTTPEdge", "NetworkAddress",
+        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "ConsoleAPI", "DeviceEdge",
+        "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress",
         "OptionKit",
         "PushProviders", "SupportDomain",
         configuration, systemPackage, yams,
@@ -482,6 +499,10 @@ let package = Package(
         "SupportEngine",
         crypto, logging, systemPackage,
       ]),
+    tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
+    tests(
+      "ConsoleEngineTests", in: "Console",
+      ["ConsoleEngine", "Engine", "EngineRigs", "EngineKit", "EntityRuntime", "EventSourcing", "TestSupport"]),
     .target(
       name: "StandInSupport", dependencies: ["ProcessControl"], path: "Tests/StandInSupport", swiftSettings: strict),
     tests(
@@ -508,7 +529,8 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "AgentEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "DeviceEdge",
+        "TextEncoding", "HTTPEdge", "AgentEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "ConsoleAPI",
+        "ConsoleEngine", "ConsolePages", "DeviceEdge",
         "MessagingAPI",
         "PushAPI", "Engine", "ChatDomain",
         "CallbackDomain",

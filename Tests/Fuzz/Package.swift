@@ -139,12 +139,13 @@ let package = Package(
     module(
       "AuditEngine", in: "Sources/Audit",
       ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
+    module("ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
     module(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine", "NotificationEngine", "OptionKit",
-        "PushDomain",
+        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine",
+        "NotificationEngine", "OptionKit", "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
     // Of the edges, only what says which values there are: the rest brings the whole of NIO.

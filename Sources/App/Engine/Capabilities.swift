@@ -4,6 +4,7 @@
 @_exported public import CallbackEngine
 @_exported public import ChatEngine
 @_exported public import CometEngine
+@_exported public import ConsoleEngine
 @_exported public import EngineKit
 @_exported public import MessagingEngine
 @_exported public import NotificationEngine

@@ -2,6 +2,7 @@ import AuditEngine
 import CallbackEngine
 import ChatEngine
 import CometEngine
+import ConsoleEngine
 public import EngineKit
 import MessagingEngine
 import NotificationEngine
@@ -13,7 +14,7 @@ extension Catalogue {
   /// What this server can do: the one list.
   package static let features: [any Feature.Type] = [
     CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
-    NotificationService.self, StorageService.self, SupportService.self, Redactions.self,
+    NotificationService.self, StorageService.self, SupportService.self, ConsoleService.self, Redactions.self,
   ]
 
   /// Every kind, each declared by its capability.

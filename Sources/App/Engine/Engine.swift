@@ -3,6 +3,7 @@ import CallbackEngine
 public import ChatDomain
 import ChatEngine
 import CometEngine
+import ConsoleEngine
 import EngineKit
 import EntityRuntime
 import EventSourcing
@@ -32,6 +33,8 @@ public final class Engine: Sendable {
   public let notifications: NotificationService
   public let storage: StorageService
   public let support: SupportService
+  /// Who is signed in to the console.
+  public let console: ConsoleService
   public let redactions: Redactions
 
   let node: Node
@@ -77,9 +80,10 @@ public final class Engine: Sendable {
     support = SupportService(
       partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
+    console = ConsoleService(partition)
     redactions = Redactions(partition)
     service = PartitionService(
-      partition, [comet, push, chat, messaging, callback, notifications, storage, support, redactions])
+      partition, [comet, push, chat, messaging, callback, notifications, storage, support, console, redactions])
     chats = chat.chats
     agents = chat.agents
     feed = chat.feed

@@ -24,7 +24,7 @@ struct AgentSocketDesk: Sendable {
   func perform(
     _ request: AgentSocketRequest, by token: AccessToken, _ address: RequestedAddress, _ logger: Logger
   ) async -> Result<[UInt8], EdgeFailure> {
-    guard routes.tokens.isUsable(token) else { return .failure(.tokenRequired) }
+    guard routes.tokens.mayAct(token) else { return .failure(.tokenRequired) }
     guard let act = acts[request.word] ?? acts[Self.introduction] else { return .failure(.notFound) }
     do {
       return .success(

@@ -26,6 +26,7 @@ package struct AgentSocketEndpoint: Sendable {
     do throws(EdgeFailure) {
       try connection.checkUpgrade(head)
       guard !connection.residents.isStopping else { throw .unavailable("The server is not ready") }
+      desk.routes.tokens.noteVisit(head, from: connection.clientAddress)
       let visit = AgentSocketVisit(
         token: try token(head), after: try Self.after(head.uri),
         requested: RequestedAddress(
@@ -40,10 +41,12 @@ package struct AgentSocketEndpoint: Sendable {
     }
   }
 
-  /// Nil without `Authorization`, which pages cannot set.
+  /// Nil without `Authorization`, which pages cannot set, and without a session, which only pages of this server show.
   private func token(_ head: HTTPRequestHead) throws(EdgeFailure) -> AccessToken? {
-    guard let authorization = head.headers.first(name: "authorization") else { return nil }
-    return try desk.routes.tokens.agent(bearing: TokenStore.bearer(of: authorization))
+    if let authorization = head.headers.first(name: "authorization") {
+      return try desk.routes.tokens.agent(bearing: TokenStore.bearer(of: authorization))
+    }
+    return try ShownSession(head).flatMap { desk.routes.tokens.token(ofSession: $0.secret) }?.admittedToChats()
   }
 
   /// The number of the last event that the client has; nil without one.

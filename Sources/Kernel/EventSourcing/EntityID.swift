@@ -19,13 +19,14 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let supportRequest = EntityKind(rawValue: 13)
   public static let supportUser = EntityKind(rawValue: 14)
   public static let supportApp = EntityKind(rawValue: 15)
+  public static let consoleSession = EntityKind(rawValue: 16)
 
   /// What the journal's tools print and accept.
   private static let names: [EntityKind: String] = [
     .chatSession: "chat", .cometSession: "comet", .pushQueue: "push", .agent: "agent", .redactionLog: "audit",
     .device: "device", .installation: "installation", .deviceGroup: "group", .broadcast: "broadcast",
     .callback: "callback", .subscription: "subscription", .stored: "stored", .supportRequest: "request",
-    .supportUser: "user", .supportApp: "app",
+    .supportUser: "user", .supportApp: "app", .consoleSession: "console",
   ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.

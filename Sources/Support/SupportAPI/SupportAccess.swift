@@ -23,9 +23,9 @@ struct SupportAccess {
         try support.admit(user)
         return user
       }
-      guard token(request) == nil else { throw EdgeFailure.forbidden("This is for end users") }
+      guard try token(request) == nil else { throw EdgeFailure.forbidden("This is for end users") }
     case .agents:
-      if let token = token(request) { return try await agent(token) }
+      if let token = try token(request) { return try await agent(token) }
       guard bearer.flatMap({ support.endUser(bearing: $0) }) == nil else {
         throw EdgeFailure.forbidden("This is for agents")
       }
@@ -35,13 +35,13 @@ struct SupportAccess {
 
   /// An end user or an agent.
   func actor(_ request: Request) async throws -> SupportActor {
-    if let token = token(request) { return try await agent(token) }
+    if let token = try token(request) { return try await agent(token) }
     return try await actor(request, at: .endUsers)
   }
 
   /// - Throws: unless the request bears an operator's token. Spec: support requests 7.1.
   func requireOperator(_ request: Request) throws(EdgeFailure) {
-    guard let token = token(request) else {
+    guard let token = try token(request) else {
       guard
         TokenStore.bearer(of: request.headers[.authorization]).flatMap({ support.endUser(bearing: $0) }) == nil
       else { throw .forbidden("This is for operators") }
@@ -57,14 +57,12 @@ struct SupportAccess {
     return try await support.agent(named: token.name, services: token.viewer.services)
   }
 
-  /// `Bearer {token}`, or `Basic {email}/token:{token}` as Zendesk's API tokens are shown.
-  private func token(_ request: Request) -> AccessToken? {
-    let authorization = request.headers[.authorization]
-    if let secret = TokenStore.bearer(of: authorization) { return tokens.token(for: secret) }
-    guard let pair = BasicCredentials(authorization: authorization), pair.username.hasSuffix("/token") else {
-      return nil
+  /// `Bearer {token}`, or `Basic {email}/token:{token}` as Zendesk's API tokens are shown; or a session's.
+  private func token(_ request: Request) throws(EdgeFailure) -> AccessToken? {
+    guard let pair = BasicCredentials(authorization: request.headers[.authorization]) else {
+      return try request.shownToken(in: tokens)
     }
-    return tokens.token(for: pair.password)
+    return pair.username.hasSuffix("/token") ? tokens.token(for: pair.password) : nil
   }
 
   // MARK: Apps

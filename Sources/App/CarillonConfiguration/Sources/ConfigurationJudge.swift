@@ -106,6 +106,7 @@ struct ConfigurationJudge {
     judgeHours()
     judgeSupport()
     warnOfTheOpenWeb()
+    judgeConsole()
     judgeIdentity()
     let texts = texts()
     guard problems.isEmpty else {

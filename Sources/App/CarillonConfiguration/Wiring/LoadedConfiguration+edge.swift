@@ -1,4 +1,6 @@
+import ConsoleAPI
 import EdgeSecurity
+import Engine
 public import HTTPEdge
 import OptionKit
 
@@ -10,11 +12,13 @@ extension LoadedConfiguration {
     var http = HTTPSettings(
       host: settings.host, port: settings.port, tls: settings.tls, limits: edgeLimits,
       allowedOrigins: OriginPolicy(self[keys.allowedOrigins]))
+    http.staffOrigins = OriginPolicy(self[ConsoleOptions.keys.allowedOrigins])
     http.strictTransportSeconds = self[keys.strictTransportSeconds]
     http.budgets = StrangerBudgets(BudgetSettings(self))
     http.proxies = TrustedProxies(self)
     var edge = EdgeConfiguration(http, messaging: messaging)
     edge.identity = IdentityPolicy(self)
+    edge.console = ConsoleSettings(self)
     return edge
   }
 

@@ -11,7 +11,8 @@ enum ErrorDialect {
     switch surface {
     case .support: self = .support
     case .messaging: self = MessagingErrorDialect(target: target).map { .messaging($0) } ?? .plain
-    case .comet, .webSocket, .service, .devices, .agent, .operation, .other: self = .plain
+    case .comet, .webSocket, .service, .devices, .agent, .operation, .administration, .console, .other:
+      self = .plain
     }
   }
 

@@ -1,3 +1,4 @@
+public import ConsoleAPI
 import EntityRuntime
 import EventSourcing
 public import SupportAPI
@@ -9,6 +10,7 @@ public struct EdgeConfiguration: Sendable {
   /// Options `identity` and `identity.…` of section `server`.
   public var identity = IdentityPolicy.open
   public var messaging: MessagingEdgeSettings
+  public var console = ConsoleSettings()
   /// Asks apps' back ends who their users are; without one, nobody of theirs can sign in. Spec: support requests 2.
   public var verifyIdentity: SupportIdentityVerifier
   /// The clock that users' tokens are judged by.

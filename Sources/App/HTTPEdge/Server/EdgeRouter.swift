@@ -2,6 +2,7 @@ import AuditAPI
 import CallbackAPI
 import ChatAPI
 import CometEdge
+import ConsoleAPI
 import EdgeSecurity
 import Engine
 import HTTPTypes
@@ -29,8 +30,13 @@ struct EdgeRouter {
   /// The text of `/metrics`.
   let exposition: @Sendable () -> String
   let logger: Logger
+  var console = ConsoleSettings()
 
-  func responder() -> RouterResponder<EdgeRequestContext> { router().buildResponder() }
+  func responder() -> RouterResponder<EdgeRequestContext> {
+    let router = router()
+    if console.isEnabled { ConsolePageRoutes(console).add(to: router) }
+    return router.buildResponder()
+  }
 
   /// In the order in which they are described.
   static let surfaces: [RoutedSurface<EdgeRouter>] = [
@@ -61,6 +67,11 @@ struct EdgeRouter {
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
         devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)
+    },
+    ConsoleRoutes.surface.of { router in
+      ConsoleRoutes(
+        sessions: router.engine.console, tokens: router.tokens, guesses: router.guesses,
+        listMaximum: router.engine.listMaximum.operators)
     },
     AgentRoutes.surface.of(\.agentRoutes),
     CallbackWorkRoutes.surface.of { router in
@@ -114,7 +125,7 @@ struct EdgeRouter {
       listMaximum: engine.listMaximum, address: messaging.address, verifyIdentity: verifyIdentity)
   }
 
-  /// All routes.
+  /// All routes of the API.
   func router() -> EdgeRoutes {
     let router = Router(context: EdgeRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: FailureMiddleware())

@@ -1,5 +1,6 @@
 import AgentEdge
 import CometEdge
+import ConsoleAPI
 import DeviceEdge
 import EdgeSecurity
 import Engine
@@ -12,7 +13,7 @@ import SupportAPI
 /// Which part of the server a request is for, and who answers there.
 extension EdgeServices: HTTPSite {
   func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int) {
-    let surface = Surface(target: target)
+    let surface = console.takes(target) ? .console : Surface(target: target)
     let takesFiles =
       switch surface {
       case .service: StorageTarget.takesFiles(target)
@@ -33,6 +34,7 @@ extension EdgeServices: HTTPSite {
     let isServing = engine.isReady && !connection.residents.isStopping
     if surface == .comet, let refusal = comet.refusal(of: head) { return refusal }
     guard isServing || surface == .operation else { return .unavailable("The server is not ready") }
+    if surface == .console, !console.isEnabled { return .notFound }
     return connection.overspending(budgetedAction(of: head, on: surface), head)
   }
 
@@ -59,7 +61,7 @@ extension EdgeServices: HTTPSite {
     switch surface {
     case .comet, .agent, .operation, .webSocket: return nil
     case .messaging where SendRoute(target: head.uri) != nil: return nil
-    case .messaging, .service, .devices, .support, .other:
+    case .messaging, .service, .devices, .support, .console, .administration, .other:
       return BudgetedRoute.action(
         head.method.rawValue, SupportTarget.withoutFormat(head.uri).prefix { $0 != "?" })
     }

@@ -1,5 +1,6 @@
 import AgentEdge
 import CometEdge
+import ConsoleAPI
 import DeviceEdge
 import EdgeSecurity
 import Engine
@@ -9,6 +10,7 @@ import Logging
 final class EdgeServices: Sendable {
   let engine: Engine
   let services: HTTPServices
+  let console: ConsoleSettings
   let comet: CometEndpoint
   let deviceSocket: DeviceSocketEndpoint
   let agentSocket: AgentSocketEndpoint
@@ -20,6 +22,8 @@ final class EdgeServices: Sendable {
     logger: Logger
   ) {
     self.engine = engine
+    console = configuration.console
+    let tokens = console.isEnabled ? TokenStore(tokens, opening: engine.console) : tokens
     let identity = UserIdentity(
       configuration.identity, proxies: configuration.proxies, limits: configuration.limits, now: configuration.now,
       security: engine.security, logger: logger
@@ -28,7 +32,7 @@ final class EdgeServices: Sendable {
     let router = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
       provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,
-      version: configuration.version, exposition: exposition, logger: logger)
+      version: configuration.version, exposition: exposition, logger: logger, console: console)
     services = HTTPServices(
       configuration.http, otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place,
       identity: identity, tokens: tokens, responder: router.responder(),

@@ -1,6 +1,6 @@
 /// The parts of the HTTP surface: what metrics count apart, and where cross-origin rules differ.
 enum Surface: UInt8, CaseIterable {
-  case comet, webSocket, service, devices, agent, operation, messaging, support, other
+  case comet, webSocket, service, devices, agent, operation, messaging, support, other, administration, console
 
   /// - Parameter target: the request target: path and query string.
   init(target: String) {
@@ -24,6 +24,10 @@ enum Surface: UInt8, CaseIterable {
       self = .agent
     } else if isBelow("/api") || isBelow("/access/sdk") || isBelow("/attachments") {
       self = .support
+    } else if isBelow("/admin") {
+      self = .administration
+    } else if isBelow("/console") {
+      self = .console
     } else if isBelow("/health") || isBelow("/metrics") {
       self = .operation
     } else if isBelow("/gcm") || isBelow("/fcm") || isBelow("/v1") || isBelow("/iid") || isBelow("/wp")
@@ -43,11 +47,16 @@ enum Surface: UInt8, CaseIterable {
 
   /// As the connection has it.
   var place: HTTPSurface {
-    HTTPSurface(number: rawValue, isForCustomers: isForCustomers, namesUsers: namesUsers)
+    HTTPSurface(
+      number: rawValue, isForCustomers: isForCustomers, namesUsers: namesUsers, isForStaff: isForStaff,
+      showsPages: self == .console)
   }
 
   /// Whether pages of other origins may use it. Spec: GMS 2.2.
   var isForCustomers: Bool { self == .comet || self == .service || self == .webSocket || self == .support }
+
+  /// Whether pages of the origins that operators name for their staff may use it.
+  var isForStaff: Bool { self == .agent || self == .administration }
 
   /// Whether its requests are some customer's: who that is, is asked before anything else.
   var namesUsers: Bool { self == .comet || self == .service || self == .webSocket || self == .devices }
@@ -63,6 +72,8 @@ enum Surface: UInt8, CaseIterable {
     case .messaging: "messaging"
     case .support: "support"
     case .other: "other"
+    case .administration: "administration"
+    case .console: "console"
     }
   }
 }

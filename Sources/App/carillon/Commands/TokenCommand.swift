@@ -10,7 +10,7 @@ import SystemPackage
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, list, rotate and revoke access tokens.",
-    subcommands: [Create.self, List.self, Rotate.self, Revoke.self])
+    subcommands: [Create.self, Link.self, List.self, Rotate.self, Revoke.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,17 +29,25 @@ struct TokenCommand: ParsableCommand {
       help:
         "A service, or an app of support requests, that its holder has to do with; may be given again. All if absent.")
     var services: [String] = []
+    @Flag(help: "Print a one-time link to the console in place of the secret, which only --out keeps then.")
+    var link = false
     @OptionGroup var sender: SenderArguments
+    @OptionGroup var place: LinkArguments
     @OptionGroup var arguments: ConfigurationArguments
 
     func validate() throws {
       guard (holder == nil) != (name == nil) else { throw ValidationError("Say once whose token it is.") }
+      guard link || place.baseURL == nil else { throw ValidationError("--base-url goes with --link.") }
+      guard !link || role.mayUseConsole else {
+        throw ValidationError("A token of the role \(role.rawValue) has no part in the console.")
+      }
     }
 
     func run() throws {
       let name = holder ?? name ?? ""
       let file = out.map { SecretFile(path: $0) }
       try TokenCommand.reporting { try file?.requireAbsent() }
+      if link { try place.requireConsole(try arguments.loadOrExit()) }
       let directory = try TokenCommand.directory(arguments, isMade: true)
       let grant = try TokenCommand.reporting {
         try sender.grant(name: name, role: role, ownURL: ServerSettings(try arguments.loadOrExit()).ownURL)
@@ -66,7 +74,31 @@ struct TokenCommand: ParsableCommand {
       for service in services where !options.hasHome(service) {
         Console.remark("warning: no service and no app of support requests is called \(service) yet")
       }
-      TokenCommand.tell(secret, of: name, role, file)
+      guard link else { return TokenCommand.tell(secret, of: name, role, file) }
+      let state = file.map { "in \($0.path), which only its owner may read" } ?? "kept by nobody: rotate it to have it"
+      Console.remark("Token for \(role.rawValue) \(name): \(state).")
+      try place.print(for: name, store, try arguments.loadOrExit())
+    }
+  }
+
+  struct Link: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print a link that signs the holder of a token in to the console, once.",
+      discussion: """
+        It is good for five minutes. Whoever opens it first is signed in: hand it to nobody else. What opens stands \
+        behind #, so that no server and no proxy on the way writes it down.
+        """)
+
+    @Argument(help: "The id or the name of a usable token of an agent, supervisor, bot or admin.") var token: String
+    @OptionGroup var place: LinkArguments
+    @OptionGroup var arguments: ConfigurationArguments
+
+    func run() throws {
+      let loaded = try arguments.loadOrExit()
+      try place.requireConsole(loaded)
+      let directory = try TokenCommand.directory(arguments, isMade: false)
+      let store = try TokenCommand.attempt { () throws(TokenStoreError) in try TokenStore(directory: directory) }
+      try place.print(for: token, store, loaded)
     }
   }
 
@@ -171,14 +203,15 @@ struct TokenCommand: ParsableCommand {
     return directory
   }
 
-  private static func attempt<Result>(_ body: () throws(TokenStoreError) -> Result) throws -> Result {
+  static func attempt<Result>(_ body: () throws(TokenStoreError) -> Result) throws -> Result {
     do throws(TokenStoreError) {
       return try body()
     } catch {
       Console.remark("error: \(error)")
       switch error.code {
       case .storage, .malformed: throw ExitStatus.dataDirectory.exitCode
-      case .invalidName, .invalidSender, .invalidServices, .nameTaken, .limitReached: throw ExitStatus.usage.exitCode
+      case .invalidName, .invalidSender, .invalidServices, .invalidRole, .nameTaken, .limitReached:
+        throw ExitStatus.usage.exitCode
       case .unknownToken: throw ExitStatus.failure.exitCode
       }
     }

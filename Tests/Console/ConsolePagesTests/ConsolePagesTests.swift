@@ -1,0 +1,67 @@
+import Testing
+
+@testable import ConsolePages
+
+@Suite("The console's files")
+struct ConsolePagesTests {
+  private let pages = ConsolePages.embedded
+
+  @Test("are small enough for a first load")
+  func size() {
+    #expect(pages.byteCount <= ConsolePages.bytesMaximum)
+    #expect(pages.byteCount > 0)
+  }
+
+  @Test("are found below the hash of all of them, and below no other segment")
+  func segment() throws {
+    #expect(pages.hash.count == 32)
+    for name in pages.names { #expect(pages.page(at: "\(pages.hash)/\(name)") != nil) }
+    for path in [
+      "", "/", pages.hash, "\(pages.hash)/", "\(pages.hash)/nothing.js", "x/app.js", "0\(pages.hash)/app.js",
+    ] {
+      #expect(pages.page(at: path) == nil, "\(path)")
+    }
+    // Below the hash its relative URLs would point to nothing.
+    #expect(pages.page(at: "\(pages.hash)/index.html") == nil)
+  }
+
+  @Test("the first page names the segment, and every file that it asks for is there")
+  func index() throws {
+    let text = String(decoding: pages.index.bytes, as: UTF8.self)
+    #expect(!text.contains(ConsolePages.placeholder))
+    let asked = text.matches(of: /(?:src|href)="\.\/([^"]+)"/).map { String($0.output.1) }
+    #expect(asked.contains("\(pages.hash)/app.js"))
+    for path in asked { #expect(pages.page(at: path) != nil, "\(path)") }
+  }
+
+  @Test("have nothing inline and ask nobody else")
+  func policy() throws {
+    let text = String(decoding: pages.index.bytes, as: UTF8.self)
+    #expect(!text.contains(/<script(?![^>]*\ssrc=)/), "a script without a file")
+    #expect(!text.contains(/<style|\sstyle=|\son[a-z]+=/), "a style or a handler in the page")
+    #expect(!text.contains(/(?:src|href|action)="(?:[a-z]+:)?\/\//), "another host")
+  }
+
+  @Test("another text, another name or another order of bytes is another hash")
+  func hashes() {
+    func hash(_ files: [(String, String)]) -> String {
+      ConsolePages(
+        files.map { PageFile(name: $0.0, type: "text/plain", text: $0.1) } + [
+          PageFile(name: "index.html", type: "text/html", text: "<p>")
+        ]
+      ).hash
+    }
+    let hashes = [
+      hash([("a.js", "1"), ("b.js", "2")]), hash([("a.js", "2"), ("b.js", "1")]), hash([("a.js", "12"), ("b.js", "")]),
+      hash([("a.js", "1"), ("c.js", "2")]),
+    ]
+    #expect(Set(hashes).count == hashes.count)
+    #expect(hash([("b.js", "2"), ("a.js", "1")]) == hashes[0])
+  }
+
+  @Test("come as what they are", arguments: [("app.js", "text/javascript"), ("style.css", "text/css")])
+  func types(name: String, type: String) throws {
+    #expect(try #require(pages.page(at: "\(pages.hash)/\(name)")).type.hasPrefix(type))
+    #expect(pages.index.type.hasPrefix("text/html"))
+  }
+}
