@@ -560,8 +560,8 @@ let package = Package(
     tests(
       "CarillonConfigurationTests", in: "App",
       [
-        "CarillonConfiguration", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "OptionKit", "Bayeux",
-        configuration,
+        "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "OptionKit",
+        "Bayeux", configuration,
         systemPackage,
       ]),
     tests("HouseTests", in: "App", []),

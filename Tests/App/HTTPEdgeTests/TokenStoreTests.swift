@@ -1,3 +1,4 @@
+import EntityRuntime
 import EventSourcing
 import Foundation
 import Testing
@@ -136,6 +137,45 @@ struct TokenStoreTests {
       try store.create(name: "bert", role: .agent)
     } throws: { ($0 as? TokenStoreError)?.code == .malformed }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+  }
+
+  @Test("the code of a link is good once, for five minutes, for a usable token whose role has a part in the console")
+  func codes() throws {
+    let time = ManualTime(start: Timestamp(milliseconds: 1_770_798_605_000))
+    let store = try TokenStore(directory: directory.path) { time.now }
+    _ = try store.create(name: "anna", role: .agent)
+    _ = try store.create(name: "ops", role: .admin)
+    let (first, token) = try store.makeCode(for: "anna")
+    #expect(first.hasPrefix("csc_") && token.name == "anna")
+    let file = try String(contentsOfFile: directory.path + "/tokens.json", encoding: .utf8)
+    #expect(!file.contains(first), "only the hash is kept")
+    // Another process knows it at once, and a code that is used is gone from the disk before anybody hears of it.
+    let other = try TokenStore(directory: directory.path) { time.now }
+    #expect(try other.redeem(first)?.token.name == "anna")
+    #expect(try store.redeem(first) == nil && other.redeem(first) == nil)
+    let ofOps = try store.makeCode(for: "ops")
+    let late = try store.makeCode(for: "anna").code
+    time.advance(by: .seconds(299))
+    #expect(try store.redeem(ofOps.code)?.token.id == ofOps.token.id)
+    time.advance(by: .seconds(1))
+    #expect(try store.redeem(late) == nil)
+    #expect(try TokenFile(directory: directory.path).read().codes.isEmpty)
+    for code in ["", "csc_", first + "x", String(repeating: "c", count: 10_000)] {
+      #expect(try store.redeem(code) == nil)
+    }
+    let rotated = try store.makeCode(for: "anna").code
+    _ = try store.rotate("anna")
+    #expect(try store.redeem(rotated) == nil, "it was for the token that there was")
+    _ = try store.create(name: "back end", role: .publisher)
+    for (name, code) in [("nobody", TokenStoreError.Code.unknownToken), ("back end", .invalidRole)] {
+      let error = #expect(throws: TokenStoreError.self) { try store.makeCode(for: name) }
+      #expect(error?.code == code)
+    }
+    for _ in 0..<EdgeLimits.signInCodesMaximum { _ = try store.makeCode(for: "ops") }
+    #expect(throws: TokenStoreError.self) { try store.makeCode(for: "ops") }
+    time.advance(by: .seconds(300))
+    _ = try store.makeCode(for: "ops")
+    #expect(try TokenFile(directory: directory.path).read().codes.count == 1, "those that were never used are gone")
   }
 
   @Test("what is printed can be read again")

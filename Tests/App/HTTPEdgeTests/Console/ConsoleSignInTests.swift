@@ -42,7 +42,9 @@ struct ConsoleSignInTests {
     (#"{"token":1}"#, 400, "'token' is not a string"), (#"{"code":["a"]}"#, 400, "'code' is not a string"),
     (#"{"token":"a","code":"b"}"#, 400, "beside token"), ("[]", 400, "not a JSON object"),
     ("null", 400, "not a JSON object"), ("{", 400, "not a JSON object"),
-    (#"{"token":"a","token":"b"}"#, 400, "not a JSON object"),
+    // Of a member that comes twice the last one counts, as everywhere.
+    (#"{"token":null,"token":"car_wrong"}"#, 401, "valid access token"),
+    (#"{"token":"car_wrong","token":null}"#, 400, "'token' is missing"),
     (#"{"token":"car_wrong"}"#, 401, "valid access token"), (#"{"code":"csc_wrong"}"#, 401, "link"),
     (#"{"token":""# + String(repeating: "a", count: 2_000) + #""}"#, 401, "valid access token"),
     (#"{"code":""# + String(repeating: "a", count: 2_000) + #""}"#, 401, "link"),

@@ -92,6 +92,10 @@ struct CrossingPlace: Sendable {
 
   private static let agents: [CrossingPlace] = [
     CrossingPlace(
+      beginning: "/console/1/sessions/", owner: .agent, make: { ["id": try await $0.consoleSession()] },
+      look: Look(.operator, "/console/1/sessions"), others: [.operator: "operators end anybody's"],
+      nothing: ["id": String(repeating: "0", count: 64)], body: { _, _ in "" }),
+    CrossingPlace(
       beginning: "/agent/1/chats/", owner: .agent, make: { ["chat": try await $0.chat().chat] }, look: transcript,
       nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"],
       body: { path, _ in path.hasSuffix("/request") ? #"{"comment":{"body":"x"}}"# : anything }),

@@ -117,6 +117,16 @@ struct CrossingWorld {
     return try #require(made.json["id"]?.string)
   }
 
+  /// The id of a session that the agent's token has opened.
+  func consoleSession() async throws -> String {
+    for view in rig.server.engine.console.open() { _ = try await rig.server.engine.console.end(view.id, .signedOut) }
+    let secret = try #require(self[.agent].fields.first { $0.0 == "Authorization" }?.1.dropFirst("Bearer ".count))
+    let signedIn = try await self[.nobody].call(
+      "POST", "/console/1/session", #"{"token":"\#(secret)"}"#, adding: [("Content-Type", "application/json")])
+    #expect(signedIn.status == 200)
+    return try #require(rig.server.engine.console.open().first?.id)
+  }
+
   func customersDevice(_ identifier: String = "device-77", of customer: Caller = .customer) async throws -> String {
     let made = try await self[customer].call(
       "POST", "/devices/1", #"{"type":"customhttp","identifier":"\#(identifier)"}"#)
