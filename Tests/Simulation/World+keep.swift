@@ -25,6 +25,10 @@ extension World {
       try await $0.storage.create([StorageUpload("a", .text("1"))], seconds: 86_400, owner: "ann")
     } then: { _ in
     }
+    ask("sign in", in: life) {
+      try await $0.console.open("session", tokenID: "token", name: "anna", role: "agent")
+    } then: { _ in
+    }
     settle()
     var request = DownstreamRequest(target: .topic(SimulatedServices.topics[0]))
     request.data = [MailPair("n", "last")]

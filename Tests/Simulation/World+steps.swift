@@ -66,6 +66,7 @@ extension World {
     }
     if chance.comes(50) { commit(confirming: chance.comes(10)) }
     if chance.comes(70) { SeededExecutor.run() }
+    consoleStep()
     checkNow()
   }
 

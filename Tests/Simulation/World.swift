@@ -71,6 +71,7 @@ final class World: @unchecked Sendable {
   /// Requests whose making was answered.
   var acknowledgedRequests: Set<String> = []
   var agents: [SimulatedAgent] = []
+  let console: SimulatedConsole
   var devices: [SimulatedDevice] = []
   var appServers: [SimulatedAppServer] = []
   /// Registration tokens that were ever given out, also those that have ended.
@@ -135,6 +136,7 @@ final class World: @unchecked Sendable {
     supportPercent = seed % 5 < 2 ? 55 : 12
     reportsSupport = seed % 7 < 2
     chance = Chance(seed: seed)
+    console = SimulatedConsole(seed: seed)
     secrets = Chance(seed: seed ^ 0x5EC2_E75A_17ED_0001)
     trace = Trace(isLoud: isLoud)
     SeededExecutor.begin(seed: seed &* 0x9E37_79B9_7F4A_7C15)

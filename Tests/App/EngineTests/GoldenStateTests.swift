@@ -8,46 +8,68 @@ import Testing
 
 @testable import Engine
 
-/// A data directory of an earlier version, with every kind of entity, opens in this one and means what it meant.
+/// A data directory of an earlier version, with every kind of entity that there was, opens in this one and means what it
+/// meant.
 ///
-/// It was made by `carillon-simulate keep`; see `Journal/Golden/README.md`. The hash covers kind, key, last event and
+/// They were made by `carillon-simulate keep`; see `Journal/Golden/README.md`. The hash covers kind, key, last event and
 /// all of the state of everything that lives.
 @Suite("Golden state", .timeLimit(.minutes(1)))
 struct GoldenStateTests {
-  private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden/state-1")
-  private static let stateHash = "7c84e206d7eda00bf375638853344d4f496da793aeec7b0edc1edcf8c9ebcb6a"
+  /// A directory below `Journal/Golden`.
+  struct Golden: Sendable, CustomTestStringConvertible {
+    let name: String
+    let hash: String
+    /// The number of the last kind that there was when it was made: all up to it live there.
+    let lastKind: UInt8
 
-  @Test("opened with its snapshot, it has the state that is written down")
-  func withSnapshot() async throws {
-    let found = try await open { _ in }
-    #expect(found.summary.snapshotPosition != nil)
-    #expect(found.summary.records > 0, "nothing stands behind the snapshot")
-    #expect(Self.hash(found.states) == Self.stateHash)
+    var testDescription: String { name }
   }
 
-  @Test("opened without a snapshot, it has the same")
-  func withoutSnapshot() async throws {
-    let found = try await open { directory in
+  /// A version that adds a kind adds one.
+  private static let all = [
+    Golden(
+      name: "state-1", hash: "7c84e206d7eda00bf375638853344d4f496da793aeec7b0edc1edcf8c9ebcb6a", lastKind: 15)
+  ]
+  private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden")
+
+  @Test("opened with its snapshot, it has the state that is written down", arguments: all)
+  func withSnapshot(golden: Golden) async throws {
+    let found = try await open(golden) { _ in }
+    #expect(found.summary.snapshotPosition != nil)
+    #expect(found.summary.records > 0, "nothing stands behind the snapshot")
+    #expect(Self.hash(found.states) == golden.hash)
+  }
+
+  @Test("opened without a snapshot, it has the same", arguments: all)
+  func withoutSnapshot(golden: Golden) async throws {
+    let found = try await open(golden) { directory in
       try FileManager.default.removeItem(atPath: directory.appending("journal/snapshots").string)
     }
     #expect(found.summary.snapshotPosition == nil)
-    #expect(Self.hash(found.states) == Self.stateHash)
+    #expect(Self.hash(found.states) == golden.hash)
   }
 
-  @Test("every kind of the catalogue lives in it")
-  func kinds() async throws {
-    let found = try await open { _ in }
-    #expect(Set(found.states.keys.map(\.kind)) == Set(Catalogue.carillon.cards.map(\.kind)))
+  @Test("every kind that there was lives in it", arguments: all)
+  func kinds(golden: Golden) async throws {
+    let found = try await open(golden) { _ in }
+    #expect(
+      Set(found.states.keys.map(\.kind))
+        == Set(Catalogue.carillon.cards.map(\.kind).filter { $0.rawValue <= golden.lastKind }))
+  }
+
+  @Test("each kind of the catalogue lives in the newest")
+  func newest() {
+    #expect(Self.all.last?.lastKind == Catalogue.carillon.cards.last?.kind.rawValue)
   }
 
   private func open(
-    _ prepare: (FilePath) throws -> Void
+    _ golden: Golden, _ prepare: (FilePath) throws -> Void
   ) async throws -> (summary: RecoverySummary, states: [EntityID: CapturedState]) {
     // A start may write: it gets a copy.
     let home = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: home) }
-    try FileManager.default.copyItem(at: Self.directory, to: home)
+    try FileManager.default.copyItem(at: Self.directory.appending(path: golden.name), to: home)
     let copy = FilePath(home.path)
     try prepare(copy)
     let engine = Engine(

@@ -110,7 +110,8 @@ struct AccessTests {
       ("/v1/projects/p/messages:send", .messaging), ("/device/1/checkin", .messaging), ("/devices/1", .devices),
       ("/devicesx", .other),
       ("/health/live", .operation), ("/metrics?x", .operation), ("/", .other), ("*", .other),
-      ("/admin/1/redactions", .administration), ("/console/1/session", .console), ("/console", .console), ("/consoles", .other),
+      ("/admin/1/redactions", .administration), ("/console/1/session", .console), ("/console", .console),
+      ("/consoles", .other),
     ])
   func surfaces(_ target: String, _ surface: Surface) { #expect(Surface(target: target) == surface) }
 }

@@ -20,7 +20,9 @@ struct ConsoleServiceTests {
     #expect(view.id == key && view.terms.tokenID == token)
   }
 
-  private func tokens(_ rig: DeviceRig, _ keys: String...) -> [String?] { keys.map { rig.engine.console.tokenID(of: $0) } }
+  private func tokens(_ rig: DeviceRig, _ keys: String...) -> [String?] {
+    keys.map { rig.engine.console.tokenID(of: $0) }
+  }
 
   @Test("a session that nobody uses ends after its idle time, and one that is used does not")
   func idle() async throws {

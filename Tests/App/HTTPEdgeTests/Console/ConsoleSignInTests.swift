@@ -133,7 +133,9 @@ struct ConsoleSignInTests {
       server in
       let secret = try server.tokens.create(name: "anna", role: .agent)
       let caller = MessagingCaller(client: try await server.connect())
-      func signIn(_ body: String) async throws -> MessagingCaller.Answer { try await ConsoleCaller.signIn(caller, body) }
+      func signIn(_ body: String) async throws -> MessagingCaller.Answer {
+        try await ConsoleCaller.signIn(caller, body)
+      }
       for body in [#"{"token":"car_a"}"#, #"{"code":"csc_a"}"#, #"{"token":"car_b"}"#] {
         #expect(try await signIn(body).status == 401)
       }
