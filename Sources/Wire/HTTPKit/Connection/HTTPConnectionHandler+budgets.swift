@@ -67,7 +67,7 @@ extension HTTPConnectionHandler {
   private func isKnown(_ head: HTTPRequestHead, _ action: BudgetedAction) -> Bool {
     guard action != .signIns else { return false }
     guard showsCredential else {
-      return ShownSession(head).flatMap { services.tokens.token(ofSession: $0.secret) } != nil
+      return mayShowSession && ShownSession(head).flatMap { services.tokens.token(ofSession: $0.secret) } != nil
     }
     let authorization = head.headers.first(name: "authorization")
     if let secret = TokenStore.bearer(of: authorization) { return services.tokens.token(for: secret) != nil }

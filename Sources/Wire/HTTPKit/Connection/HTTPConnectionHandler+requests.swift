@@ -17,6 +17,7 @@ extension HTTPConnectionHandler {
     origin = head.headers.first(name: "origin")
     if let given = origin, !services.settings.origins(on: surface).allows(given) { origin = nil }
     (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
+    mayShowSession = survey.showsCookie && !survey.showsCredential
     if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= services.limits.targetBytesMaximum else {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))

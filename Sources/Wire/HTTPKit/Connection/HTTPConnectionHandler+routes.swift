@@ -20,7 +20,7 @@ extension HTTPConnectionHandler {
       return respond(error)
     }
     tell(.routes)
-    services.tokens.noteVisit(request.head, from: clientAddress)
+    if mayShowSession { services.tokens.noteVisit(request.head, from: clientAddress) }
     let source = EdgeRequestSource(
       logger: services.logger, isTLS: services.isTLS,
       isSecure: services.settings.proxies.sayTLS(request.head.headers, peer: peer),

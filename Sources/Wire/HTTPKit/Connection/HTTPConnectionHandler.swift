@@ -35,6 +35,8 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package internal(set) var target = ""
   /// There is an `Authorization`; with a name and a password in it.
   var (showsCredential, showsPassword) = (false, false)
+  /// There is a `Cookie`, and no `Authorization`, before which none counts.
+  var mayShowSession = false
   /// Where it comes from: the client's own address, also behind a trusted proxy.
   package internal(set) var clientAddress: IPAddress?
   /// Of the page that it comes from, if that may read the answer.

@@ -11,6 +11,8 @@ package struct HeadSurvey {
   package private(set) var showsCredential = false
   /// It is a name and a password, which can be guessed.
   package private(set) var showsPassword = false
+  /// There is a `Cookie`.
+  package private(set) var showsCookie = false
 
   package init(_ head: HTTPRequestHead) { refusal = look(at: head) }
 
@@ -30,6 +32,7 @@ package struct HeadSurvey {
       case Self.credentialName.utf8.count where name.lowercased() == Self.credentialName:
         showsCredential = true
         if value.prefix(6).lowercased() == "basic " { showsPassword = true }
+      case Self.cookieName.utf8.count where name.lowercased() == Self.cookieName: showsCookie = true
       default: break
       }
     }
@@ -60,6 +63,7 @@ package struct HeadSurvey {
   private static let hostName = "host"
   private static let codingName = "transfer-encoding"
   private static let credentialName = "authorization"
+  private static let cookieName = "cookie"
 
   /// `chunked` is the one coding that we undo, and no body has it twice. Spec: RFC 9112, 6.1, 7.
   private static func refusal(ofCodings list: String, _ version: HTTPVersion) -> EdgeFailure? {
