@@ -51,11 +51,7 @@ package struct ConsoleRoutes: TokenRoutes {
   private static func checkPage(_ request: Request) throws {
     try request.refuseTokenInURL()
     _ = try ListQuery.known(request, [])
-    if let origin = request.headers[.origin] {
-      guard let host = request.head.authority, OriginPolicy.isOrigin(origin, of: host) else {
-        throw EdgeFailure.forbidden("Signing in is for pages of this server")
-      }
-    }
+    guard request.isOfOwnPage else { throw EdgeFailure.forbidden("Signing in is for pages of this server") }
     let type = MediaType(request.headers[.contentType])
     guard let type, type.isJSON else { throw ParameterFailure.unsupportedContentType(type?.name ?? "none") }
   }

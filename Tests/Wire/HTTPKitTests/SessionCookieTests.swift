@@ -46,6 +46,9 @@ struct SessionCookieTests {
     arguments: [
       ([], true), ([("Origin", "http://push.test")], true), ([("Origin", "https://PUSH.test")], true),
       ([("Origin", "http://push.test:81")], false), ([("Origin", "https://evil.test")], false),
+      ([("Origin", "https://push.example.com"), ("Sec-Fetch-Site", "same-origin")], true),
+      ([("Origin", "https://push.example.com"), ("Sec-Fetch-Site", "same-site")], false),
+      ([("Origin", "https://push.example.com"), ("Sec-Fetch-Site", "cross-site")], false),
       ([("Origin", "null")], false), ([("Origin", "")], false), ([("Authorization", "Bearer x")], false),
     ] as [([(String, String)], Bool)])
   func showing(fields: [(String, String)], isShown: Bool) {

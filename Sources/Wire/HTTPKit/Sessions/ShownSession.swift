@@ -11,22 +11,40 @@ package struct ShownSession: Sendable {
 
   package init?(_ request: Request) {
     guard request.headers[.authorization] == nil else { return nil }
-    self.init(
-      cookies: request.headers[values: .cookie], origin: request.headers[.origin], host: request.head.authority)
+    self.init(cookies: request.headers[values: .cookie], isOwnPage: request.isOfOwnPage)
   }
 
   package init?(_ head: HTTPRequestHead) {
     guard !head.headers.contains(name: "authorization") else { return nil }
     let cookies = head.headers["cookie"]
     guard !cookies.isEmpty else { return nil }
-    self.init(cookies: cookies, origin: head.headers.first(name: "origin"), host: head.headers.first(name: "host"))
+    self.init(cookies: cookies, isOwnPage: head.isOfOwnPage)
   }
 
-  private init?(cookies: [String], origin: String?, host: String?) {
-    guard let secret = SessionCookie.secret(in: cookies) else { return nil }
-    if let origin {
-      guard let host, OriginPolicy.isOrigin(origin, of: host) else { return nil }
-    }
+  private init?(cookies: [String], isOwnPage: Bool) {
+    guard isOwnPage, let secret = SessionCookie.secret(in: cookies) else { return nil }
     self.secret = secret
   }
+}
+
+extension Request {
+  /// Whether no page of another origin sends it. A browser says where a page is from with each change, and with whatever
+  /// a page of another origin reads.
+  package var isOfOwnPage: Bool {
+    guard let origin = headers[.origin] else { return true }
+    return OriginPolicy.isOwn(origin, host: head.authority, fetchSite: headers[.secFetchSite])
+  }
+}
+
+extension HTTPRequestHead {
+  /// As that of the router's requests.
+  var isOfOwnPage: Bool {
+    guard let origin = headers.first(name: "origin") else { return true }
+    return OriginPolicy.isOwn(
+      origin, host: headers.first(name: "host"), fetchSite: headers.first(name: "sec-fetch-site"))
+  }
+}
+
+extension HTTPField.Name {
+  static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
 }

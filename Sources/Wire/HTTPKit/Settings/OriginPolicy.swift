@@ -34,6 +34,12 @@ public enum OriginPolicy: Sendable, Equatable {
     return origin[authority...].lowercased() == host.lowercased()
   }
 
+  /// Whether a page of this server's own asks: by the name that it calls the server by, or by the word of its browser
+  /// (`Sec-Fetch-Site`), which no page can write, where a proxy has changed that name. Spec: Fetch Metadata, 2.3.
+  package static func isOwn(_ origin: String, host: String?, fetchSite: String?) -> Bool {
+    fetchSite == "same-origin" || host.map { isOrigin(origin, of: $0) } ?? false
+  }
+
   private static func normalized(_ origin: some StringProtocol) -> String {
     var text = origin.lowercased()
     if text.hasSuffix("/") { text.removeLast() }

@@ -12,9 +12,8 @@ extension HTTPConnectionHandler {
   /// A browser always says where its page is from; who sends no origin is no browser. Pages of this server's own may,
   /// as they may with every other request: browsers ask for no leave there. Pages of others may where they may use the rest.
   package func mayOpenWebSocket(_ head: HTTPRequestHead) -> Bool {
-    guard let origin = head.headers.first(name: "origin") else { return true }
-    return services.settings.origins(on: surface).allows(origin)
-      || head.headers.first(name: "host").map { OriginPolicy.isOrigin(origin, of: $0) } ?? false
+    if head.isOfOwnPage { return true }
+    return head.headers.first(name: "origin").map { services.settings.origins(on: surface).allows($0) } ?? true
   }
 
   /// - Throws: what is said to a request that is none for a WebSocket, or comes from a page that may have none.
