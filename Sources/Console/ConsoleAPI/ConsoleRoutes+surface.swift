@@ -47,7 +47,9 @@ extension ConsoleRoutes {
       ) { routes, token, request, _ in try routes.list(token, request) },
       Operation(
         .delete, "/console/1/sessions/{id}", "revokeSession", "End a session",
-        about: "One's own; an operator ends anybody's. Its sockets end within a second, and its streams say nothing more.", access: .staff,
+        about:
+          "One's own; an operator ends anybody's. Its sockets end within a second, and its streams say nothing more.",
+        access: .staff,
         parameters: [.path("id", "The session's id.")], answers: [.done("It has ended.")], failures: [400, 404]
       ) { routes, token, request, context in try await routes.revoke(token, request, context) },
     ], schemas: [("ConsoleSession", session), ("ListedConsoleSession", listed)])

@@ -111,10 +111,9 @@ public final class ConsoleService: Sendable {
 
   private static func failure(_ error: TurnError<ConsoleSessionRejection>) -> EngineError {
     switch error {
-    case .rejected, .failed: .unavailable
-    case .overloaded: .limitReached("journal")
-    case .tooLarge: .limitReached("journal record")
     case .storageFull: .storageFull
+    case .overloaded, .tooLarge: .limitReached("journal")
+    case .rejected, .failed: .unavailable
     }
   }
 }

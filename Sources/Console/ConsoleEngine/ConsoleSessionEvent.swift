@@ -123,9 +123,9 @@ extension ConsoleSession: RestorableState {
   public init(state payload: inout PayloadReader) throws(PayloadError) {
     self.init()
     let read = try PayloadFields(&payload)
+    isFinished = try read[Field.isFinished] ?? false
     terms = try read[Field.terms]
     openedAt = try read[Field.openedAt] ?? .epoch
-    seenAt = try read[Field.seenAt] ?? .epoch
-    isFinished = try read[Field.isFinished] ?? false
+    seenAt = try read[Field.seenAt] ?? openedAt
   }
 }
