@@ -15,6 +15,9 @@ package struct AgentAct<Routes: AgentActRoutes>: Sendable {
   /// What messages call it.
   package let word: String
   package let operation: Operation<Routes>
+  /// What its path calls it, behind the chat's; nil unless a POST does it there, whose body and answer are what `perform`
+  /// takes and returns.
+  private let resource: String?
   private let perform: Perform
 
   /// - Parameters:
@@ -27,7 +30,7 @@ package struct AgentAct<Routes: AgentActRoutes>: Sendable {
   ) {
     let (hasBody, isInChat) = (body != nil, Self.isInChat(path))
     self.init(
-      word,
+      word, resource: method == .post && hasBody ? Self.resource(path) : nil,
       Operation(
         method, path, id, summary, about: about, access: .agent, parameters: parameters, body: body,
         answers: answers, failures: failures
@@ -43,34 +46,53 @@ package struct AgentAct<Routes: AgentActRoutes>: Sendable {
   ///   - operation: reads requests in its own way.
   ///   - perform: for messages.
   package init(_ word: String, _ operation: Operation<Routes>, _ perform: @escaping Perform) {
+    self.init(word, resource: nil, operation, perform)
+  }
+
+  private init(_ word: String, resource: String?, _ operation: Operation<Routes>, _ perform: @escaping Perform) {
     self.word = word
+    self.resource = resource
     self.operation = operation
     self.perform = perform
   }
 
-  /// What the agents' socket does.
+  /// What is done past the router: over the agents' socket, and by the plain requests of `AgentActEndpoint`.
   package func bound(to routes: Routes) -> BoundAgentAct {
-    BoundAgentAct(word: word, isInChat: Self.isInChat(operation.description.path)) { [perform] call in
+    BoundAgentAct(
+      word: word, isInChat: Self.isInChat(operation.description.path), resource: resource
+    ) { [perform] call in
       try await perform(routes, call)
     }
   }
 
   private static func isInChat(_ path: String) -> Bool { path.contains("{chat}") }
+
+  private static func resource(_ path: String) -> String? {
+    let start = BoundAgentAct.chats + "{chat}/"
+    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
+  }
 }
 
 /// Something that an agent of one server does.
 package struct BoundAgentAct: Sendable {
   package let word: String
+  /// Where chats are.
+  package static let chats = "/agent/1/chats/"
+
   /// Whether a chat has to be named.
   package let isInChat: Bool
+  /// What a path calls it, behind the chat's, where a POST with this act's body does it; nil where none does.
+  package let resource: String?
   /// - Returns: the answer, one JSON object.
   package let perform: @Sendable (AgentCall) async throws -> [UInt8]
 
   package init(
-    word: String, isInChat: Bool, perform: @escaping @Sendable (AgentCall) async throws -> [UInt8]
+    word: String, isInChat: Bool, resource: String? = nil,
+    perform: @escaping @Sendable (AgentCall) async throws -> [UInt8]
   ) {
     self.word = word
     self.isInChat = isInChat
+    self.resource = resource
     self.perform = perform
   }
 }

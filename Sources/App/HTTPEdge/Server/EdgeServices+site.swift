@@ -50,6 +50,8 @@ extension EdgeServices: HTTPSite {
       agentSocket.serve(head, on: connection)
     } else if head.uri == DeviceSocketEndpoint.path {
       deviceSocket.serve(head, on: connection)
+    } else if surface == .agent, let order = agentActs.order(head) {
+      agentActs.serve(request, order, on: connection)
     } else if let route = SendRoute(target: head.uri) {
       sending.serve(request, route, on: connection)
     } else {

@@ -14,6 +14,8 @@ final class EdgeServices: Sendable {
   let comet: CometEndpoint
   let deviceSocket: DeviceSocketEndpoint
   let agentSocket: AgentSocketEndpoint
+  /// Does what agents ask for, past the router.
+  let agentActs: AgentActEndpoint
   /// Takes app servers' messages, past the router.
   let sending: SendEndpoint
 
@@ -41,6 +43,7 @@ final class EdgeServices: Sendable {
     comet = CometEndpoint(gateway: engine.comet) { engine.opensComet($0) }
     deviceSocket = DeviceSocketEndpoint(messaging: engine.messaging)
     agentSocket = AgentSocketEndpoint(routes: router.agentRoutes, acts: router.agentActs)
+    agentActs = AgentActEndpoint(routes: router.agentRoutes, acts: router.agentActs)
     sending = SendEndpoint(messaging: engine.messaging, tokens: tokens)
   }
 }

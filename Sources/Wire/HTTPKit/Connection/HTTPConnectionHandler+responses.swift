@@ -17,6 +17,26 @@ extension HTTPConnectionHandler {
     write(buffer, status: failure.status.code)
   }
 
+  /// Answers with what `work` has come to, if its client waits still: one JSON value, or why there is none.
+  package func deliver(_ result: Result<[UInt8], EdgeFailure>) {
+    guard isRouting else { return }
+    switch result {
+    case .success(let body): respond(with: body)
+    case .failure(let failure): respond(failure)
+    }
+  }
+
+  /// Answers with one JSON value.
+  private func respond(with body: [UInt8]) {
+    var buffer = responseBuffer(capacity: 384 + body.count)
+    ResponseSerializer.statusLine(.ok, into: &buffer)
+    ResponseSerializer.fixedFields(into: &buffer)
+    writeCrossOriginFields(into: &buffer)
+    finishHead(.length(body.count), into: &buffer)
+    if !machine.isHead { buffer.writeBytes(body) }
+    write(buffer, status: 200)
+  }
+
   /// Answers a request that has not been read to its end, and gives the connection up.
   func refuse(_ failure: EdgeFailure) {
     tell(.refuses)
