@@ -1,0 +1,126 @@
+/** Inbox: the list of chats beside the one that is open. */
+
+import { h, reconcile, replace } from '../core/dom.js';
+import { t, number, term } from '../core/i18n.js';
+import { bind } from '../core/keys.js';
+import { go, to } from '../core/router.js';
+import { now, short } from '../core/time.js';
+import { badge, empty, linkTabs } from '../ui/parts.js';
+import { conversation } from './conversation.js';
+import { desk, waitingSince } from './desk.js';
+import { searchBox } from './search.js';
+import { lineWords } from './words.js';
+
+const filters = ['waiting', 'own', 'all'];
+/** The list is drawn anew at most so often, in milliseconds. */
+const drawEvery = 60;
+
+export function screen(parts) {
+  let filter = null;
+  let openId = null;
+  let open = null;
+  let drawing = null;
+  const tabs = h('div');
+  const rows = h('ul.chats', { 'aria-label': t('chats') });
+  const nothing = h('div', { hidden: true }, empty(t('chats.none'), t('chats.none.detail')));
+  const pane = h('section.pane', { 'aria-label': t('conversation') });
+  const side = h('section.list', { 'aria-label': t('screen.inbox') }, h('header.list-head', {}, h('h1', { tabindex: '-1' }, t('screen.inbox')), searchBox()), tabs, rows, nothing);
+  const node = h('div.inbox', {}, side, pane);
+
+  function update([wanted, chatId]) {
+    filter = filters.includes(wanted) ? wanted : desk.count('own') ? 'own' : 'waiting';
+    if (chatId !== openId || !open) show(chatId);
+    draw();
+    // Where there is room for one of the two only, this says which.
+    node.classList.toggle('has-open', Boolean(chatId));
+  }
+
+  function show(chatId) {
+    open?.dispose();
+    openId = chatId ?? null;
+    desk.open = openId;
+    open = openId ? conversation(openId, { close: () => go('inbox', filter) }) : placeholder();
+    replace(pane, open.node);
+    open.shown?.();
+  }
+
+  function draw() {
+    drawing = null;
+    const chats = desk.list(filter);
+    const counted = (name) => (desk.isLoaded ? number(desk.count(name)) : null);
+    replace(tabs, linkTabs(t('chats.which'), filters.map((name) => [to('inbox', name, openId), t(`chats.${name}`), counted(name)]), to('inbox', filter, openId)));
+    reconcile(rows, chats, (chat) => chat.chatId, (chat, old) => row(chat, old, filter, openId));
+    nothing.hidden = chats.length > 0 || !desk.isLoaded;
+    rows.hidden = chats.length === 0;
+  }
+
+  const soon = () => (drawing ??= setTimeout(draw, drawEvery));
+  const unlisten = desk.changed.on(soon);
+  const clock = setInterval(() => tick(rows), 1000);
+  const unbind = bind({
+    j: { words: t('key.next'), act: () => step(1) },
+    k: { words: t('key.previous'), act: () => step(-1) },
+  });
+
+  function step(by) {
+    const chats = desk.list(filter);
+    const place = chats.findIndex((chat) => chat.chatId === openId);
+    const next = chats[Math.min(chats.length - 1, Math.max(0, place + by))];
+    if (!next) return;
+    go('inbox', filter, next.chatId);
+    rows.querySelector(`[data-key="${CSS.escape(next.chatId)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }
+
+  update(parts);
+  return {
+    node,
+    update,
+    dispose() {
+      open?.dispose();
+      desk.open = null;
+      clearInterval(clock);
+      clearTimeout(drawing);
+      unlisten();
+      unbind();
+    },
+  };
+}
+
+const placeholder = () => ({ node: empty(t('chats.choose'), t('chats.choose.detail')), dispose() {} });
+
+const drawn = new WeakMap();
+
+function row(chat, old, filter, openId) {
+  const isOpen = chat.chatId === openId;
+  const before = old && drawn.get(old);
+  if (before && before.chat === chat && before.filter === filter && before.isOpen === isOpen && before.me === desk.me) return old;
+  const element = h('li', {}, h('a.chat-row', { href: to('inbox', filter, chat.chatId), 'aria-current': isOpen ? 'true' : null },
+    h('span.row-top', {}, h('strong.clip', { dir: 'auto' }, chat.customer || t('someone')), wait(chat)),
+    h('span.row-subject.clip', { dir: 'auto' }, chat.subject || t('noSubject')),
+    h('span.row-last', {}, h('span.clip', { dir: 'auto' }, chat.lastLine ? lineWords(chat.lastLine) : chat.service),
+      h('span.marks', {}, phase(chat), chat.unread ? h('span.pill', {}, number(chat.unread), h('span.sr-only', {}, ` ${t('unread')}`)) : null))));
+  drawn.set(element, { chat, filter, isOpen, me: desk.me });
+  return element;
+}
+
+/** Where the customer is, if it is not here. */
+function phase(chat) {
+  if (chat.ended) return badge(t('ended'));
+  if (!desk.isMine(chat) && !chat.waiting && chat.agents.length) return badge(chat.agents[0].nickname);
+  if (chat.phase === 'lost') return badge(term('phase', 'lost'), 'warn');
+  return chat.customerOnline ? null : badge(term('phase', 'background'), 'warn');
+}
+
+function wait(chat) {
+  if (chat.ended || !(chat.waiting || chat.waitingSince)) return h('span.wait', { 'data-since': chat.lastLine?.time ?? chat.startedAt }, short(now() - Date.parse(chat.lastLine?.time ?? chat.startedAt)));
+  const since = waitingSince(chat);
+  return h('span.wait.is-waiting', { 'data-since': new Date(since).toISOString(), title: t('waitingSince') }, short(now() - since));
+}
+
+/** Lets the waiting times run. */
+function tick(rows) {
+  for (const one of rows.querySelectorAll('.wait')) {
+    const text = short(now() - Date.parse(one.dataset.since));
+    if (one.textContent !== text) one.textContent = text;
+  }
+}

@@ -1,0 +1,45 @@
+/** Words in the reader's language. A missing one falls back to English, then to its key. */
+
+import en from '../i18n/en.js';
+import de from '../i18n/de.js';
+import { read, write } from './storage.js';
+
+const languages = { en, de };
+export const names = { en: 'English', de: 'Deutsch' };
+const chosen = read('language');
+const preferred = (navigator.languages ?? []).map((tag) => tag.slice(0, 2)).find((tag) => tag in languages);
+
+/** The language in use: `en` or `de`. */
+export const language = chosen in languages ? chosen : preferred ?? 'en';
+const plural = new Intl.PluralRules(language);
+
+/** @param {Object<string, string|number>} [values] go into the braces; `n` also chooses the plural form. */
+export function t(key, values = {}) {
+  let text = languages[language][key] ?? en[key] ?? key;
+  if (typeof text === 'object') text = text[plural.select(values.n)] ?? text.other;
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}
+
+/** The word for one of the API's own terms, or the term itself. */
+export function term(group, value) {
+  const key = `${group}.${value}`;
+  return key in en ? t(key) : String(value ?? '');
+}
+
+/** Whole numbers with the language's separators. */
+export const number = (value) => new Intl.NumberFormat(language).format(value);
+
+/** `1.2 MB`. */
+export function bytes(value) {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+  let unit = 0;
+  let size = Number(value);
+  for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
+  return new Intl.NumberFormat(language, { style: 'unit', unit: units[unit], unitDisplay: 'short', maximumFractionDigits: 1 }).format(size);
+}
+
+/** Takes another language and draws everything anew. */
+export function choose(tag) {
+  write('language', tag);
+  location.reload();
+}

@@ -1,0 +1,110 @@
+/** Who is ready and how loaded, and which services wait. */
+
+import { get, ifThere } from '../core/api.js';
+import { events } from '../core/events.js';
+import { h, replace } from '../core/dom.js';
+import { number, t, term } from '../core/i18n.js';
+import { attempt } from '../core/live.js';
+import { to } from '../core/router.js';
+import { clock, now } from '../core/time.js';
+import { badge, empty, head, table } from '../ui/parts.js';
+import { desk, waitingSince } from '../agent/desk.js';
+import { figures } from './figures.js';
+
+/** All is drawn anew at most so often, in milliseconds. */
+const drawEvery = 500;
+/** Presence changes without an event: it is asked for so often, in milliseconds. */
+const askEvery = 10000;
+
+export function screen() {
+  let agents = null;
+  let timer = null;
+  const people = h('section');
+  const services = h('section');
+  const chats = h('section');
+  const node = h('div.page', {}, head(t('screen.team')), figures(), h('div.columns', {}, people, services), chats);
+
+  async function load() {
+    agents = (await attempt(() => ifThere(get('/agent/1/agents')))) ?? null;
+    draw();
+  }
+
+  function draw() {
+    timer = null;
+    replace(people, h('h2', {}, t('agents')), agentTable(agents ?? fromChats()));
+    replace(services, h('h2', {}, t('services')), serviceTable());
+    replace(chats, h('h2', {}, t('chats.running')), chatTable());
+  }
+
+  const soon = () => (timer ??= setTimeout(draw, drawEvery));
+  const unlisten = [desk.changed.on(soon), events.on(({ name }) => (name === 'agent' || name === 'reset') && load())];
+  const [asking, ticking] = [setInterval(load, askEvery), setInterval(() => tick(node), 1000)];
+  load();
+  return {
+    node,
+    dispose() {
+      clearTimeout(timer);
+      clearInterval(asking);
+      clearInterval(ticking);
+      for (const end of unlisten) end();
+    },
+  };
+}
+
+/** Where the server lists no agents: those who are in a chat. */
+function fromChats() {
+  const load = new Map();
+  for (const chat of live()) for (const { agentId } of chat.agents) load.set(agentId, (load.get(agentId) ?? 0) + 1);
+  return [...load].map(([agentId, chats]) => ({ agentId, chats }));
+}
+
+const live = () => [...desk.chats.values()].filter((chat) => !chat.ended);
+
+function agentTable(agents) {
+  if (!agents.length) return empty(t('agents.none'));
+  return table(t('agents'), [t('agent'), t('state'), t('load'), t('services')], agents.map((agent) => [
+    agent.agentId,
+    agent.ready === undefined ? '–' : [badge(t(agent.ready ? 'ready' : 'notReady'), agent.ready ? 'ok' : ''), ' ', agent.presence ? badge(term('presence', agent.presence), agent.presence === 'away' ? 'warn' : '') : null],
+    load(agent),
+    agent.services?.join(', ') || t('all'),
+  ]));
+}
+
+/** How many chats, of how many. */
+function load({ chats = 0, capacity }) {
+  const count = Array.isArray(chats) ? chats.length : chats;
+  return capacity ? h('span.load', {}, h('meter', { min: 0, max: capacity, high: capacity * 0.8, value: count, 'aria-label': t('load') }), ` ${count} / ${capacity}`) : number(count);
+}
+
+function serviceTable() {
+  const byService = new Map();
+  for (const chat of live()) {
+    const one = byService.get(chat.service) ?? { running: 0, waiting: 0, oldest: null };
+    one.running++;
+    if (chat.waiting) {
+      one.waiting++;
+      one.oldest = Math.min(one.oldest ?? Infinity, waitingSince(chat));
+    }
+    byService.set(chat.service, one);
+  }
+  if (!byService.size) return empty(t('services.none'));
+  return table(t('services'), [t('service'), t('running'), t('waiting'), t('oldest')], [...byService].sort().map(([service, one]) => [
+    service, number(one.running), one.waiting ? badge(number(one.waiting), 'warn') : '0', one.oldest ? h('span.runs', { 'data-since': one.oldest }, clock(now() - one.oldest)) : '–',
+  ]));
+}
+
+/** To look is to open: nobody hears of it until one writes. */
+function chatTable() {
+  const chats = live().sort((one, other) => waitingSince(one) - waitingSince(other)).slice(0, 200);
+  if (!chats.length) return empty(t('chats.none'));
+  return table(t('chats.running'), [t('customer'), t('subject'), t('service'), t('agents'), t('waitingSince'), ''], chats.map((chat) => [
+    h('span', { dir: 'auto' }, chat.customer || t('someone')), h('span', { dir: 'auto' }, chat.subject || t('noSubject')), chat.service,
+    chat.waiting ? badge(t('waiting'), 'warn') : chat.agents.map((agent) => agent.nickname).join(', '),
+    chat.waiting || chat.waitingSince ? h('span.runs', { 'data-since': waitingSince(chat) }, clock(now() - waitingSince(chat))) : '–',
+    h('a.button', { href: to('inbox', 'all', chat.chatId) }, t('look')),
+  ]));
+}
+
+function tick(node) {
+  for (const one of node.querySelectorAll('.runs')) one.textContent = clock(now() - Number(one.dataset.since));
+}

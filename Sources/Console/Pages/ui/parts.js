@@ -1,0 +1,110 @@
+/** The small parts that screens are made of. */
+
+import { h, append } from '../core/dom.js';
+import { icon } from './icons.js';
+import { language, t } from '../core/i18n.js';
+import { ago, moment } from '../core/time.js';
+import { attempt } from '../core/live.js';
+
+/** A button with words. `kind`: primary, danger, quiet. */
+export const button = (words, act, { kind = '', symbol, ...attributes } = {}) =>
+  h(`button.button${kind && `.${kind}`}`, { type: 'button', onclick: act, ...attributes }, symbol && icon(symbol), words);
+
+/** A button that works until its work is done, and tells what went wrong. */
+export function worker(words, work, options = {}) {
+  const one = button(words, async () => {
+    one.disabled = true;
+    await attempt(work);
+    one.disabled = false;
+  }, options);
+  return one;
+}
+
+/** A button with a picture alone. */
+export const iconButton = (symbol, words, act, attributes = {}) =>
+  h('button.icon-button', { type: 'button', 'aria-label': words, title: words, onclick: act, ...attributes }, icon(symbol));
+
+let ids = 0;
+
+/** A label with its field. The field gets an id, and a line that explains it. */
+export function field(label, control, explanation) {
+  control.id ||= `field-${++ids}`;
+  if (explanation) control.setAttribute('aria-describedby', `${control.id}-help`);
+  return h('div.field', {}, h('label', { for: control.id }, label), control,
+    explanation && h('small', { id: `${control.id}-help` }, explanation));
+}
+
+/** A select. @param {[string, string][]} options value and words. */
+export const select = (options, attributes = {}) => {
+  const { value, ...rest } = attributes;
+  return h('select', rest, options.map(([id, words]) => h('option', { value: id, selected: id === value }, words)));
+};
+
+/** A switch. */
+export const toggle = (words, checked, act) =>
+  h('label.switch', {}, h('input', { type: 'checkbox', role: 'switch', checked, onchange: act }), h('span.track', { 'aria-hidden': 'true' }), h('span', {}, words));
+
+/** A mark with words. `kind`: ok, warn, bad, info, or none. */
+export const badge = (words, kind = '') => h(`span.badge${kind && `.${kind}`}`, {}, words);
+
+/** A moment: "3 minutes ago", with the exact time for who points at it. */
+export const when = (time) => (time ? h('time', { datetime: time, title: moment(time, language) }, ago(time, language)) : '–');
+
+/** The head of a screen: its name and what can be done. */
+export const head = (title, ...actions) => h('header.head', {}, h('h1', { tabindex: '-1' }, title), h('div.actions', {}, actions));
+
+/** What stands where nothing is. */
+export const empty = (words, detail) => h('div.empty', {}, h('p', {}, words), detail && h('small', {}, detail));
+
+/** What stands where this server has nothing of the kind. */
+export const notOffered = () => empty(t('notOffered'), t('notOffered.detail'));
+
+/** A list of terms; pairs without a value are left out. */
+export const facts = (pairs) =>
+  h('dl.facts', {}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+
+/**
+ * A table that scrolls by itself where it is too wide.
+ * @param {string} caption for screen readers.
+ * @param {string[]} titles
+ * @param {Array<Array<any>>} rows
+ */
+export function table(caption, titles, rows) {
+  const body = h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { 'data-title': titles[index] }, cell)))));
+  return h('div.table', { role: 'region', 'aria-label': caption, tabindex: '0' },
+    h('table', {}, h('caption.sr-only', {}, caption), h('thead', {}, h('tr', {}, titles.map((title) => h('th', { scope: 'col' }, title || h('span.sr-only', {}, t('actions')))))), body));
+}
+
+/**
+ * A list that is read page by page.
+ * @param {(after: string|null) => Promise<{data: any[], next: string|null, total: number|null}>} load
+ * @param {(items: any[]) => Node} render all that is there so far.
+ * @param {Node} nothing
+ */
+export function pages(load, render, nothing) {
+  const node = h('div.pages', { 'aria-busy': 'true' });
+  let items = [];
+  async function more(after) {
+    const page = await attempt(() => load(after));
+    node.removeAttribute('aria-busy');
+    if (page === undefined) return node.replaceChildren(empty(t('notLoaded')), worker(t('tryAgain'), () => more(after)));
+    if (page === null) return node.replaceChildren(notOffered());
+    items = items.concat(page.data);
+    node.replaceChildren();
+    append(node, [items.length ? render(items) : nothing]);
+    if (page.total !== null && page.total > items.length) append(node, [h('p.count', {}, t('ofTotal', { shown: items.length, n: page.total }))]);
+    if (page.next) append(node, [worker(t('more'), () => more(page.next))]);
+  }
+  return {
+    node,
+    reload() {
+      items = [];
+      return more(null);
+    },
+  };
+}
+
+/** Tabs that are links. @param {[string, string][]} entries address and words. */
+export const linkTabs = (label, entries, current) =>
+  h('nav.tabs', { 'aria-label': label }, entries.map(([address, words, count]) =>
+    h('a', { href: address, 'aria-current': address === current ? 'page' : null }, words, count ? h('span.pill', {}, count) : null)));
