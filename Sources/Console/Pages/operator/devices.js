@@ -1,0 +1,65 @@
+/** Devices: who has which, ending one, trying one. */
+
+import { get, list, post, seg } from '../core/api.js';
+import { h, replace } from '../core/dom.js';
+import { t, term } from '../core/i18n.js';
+import { attempt, dialog, toast } from '../core/live.js';
+import { go, to } from '../core/router.js';
+import { badge, button, empty, facts, field, head, pages, select, table, when } from '../ui/parts.js';
+
+const types = ['', 'ios', 'android', 'gcm', 'fcm', 'httpcb', 'customhttp', 'airship', 'webpush'];
+
+export function screen(parts) {
+  const owner = h('input', { name: 'owner', maxlength: 256 });
+  const token = h('input', { name: 'token', maxlength: 128 });
+  const type = select(types.map((id) => [id, id || t('all')]), { name: 'type' });
+  const state = select([['', t('all')], ['live', term('state', 'live')], ['ended', term('state', 'ended')]], { name: 'state', value: 'live' });
+  const detail = h('div');
+  // The API finds by owner, type and state; by the hash of a token or the id this page does, in what it has read.
+  const fits = (one) => !token.value.trim() || [one.id, one.token].some((text) => text?.toLowerCase().includes(token.value.trim().toLowerCase()));
+  const load = async (after) => {
+    const page = await list('/admin/1/devices', { owner: owner.value.trim(), type: type.value, state: state.value, limit: 500, after });
+    return { ...page, data: page.data.filter(fits) };
+  };
+  const all = pages(load, (items) => table(t('screen.devices'), [t('type'), t('token'), t('owner'), t('state'), t('registered'), ''], items.map((one) => [one.type, h('code', {}, one.token), h('code', {}, one.owner ?? '–'), mark(one), when(one.registeredAt), h('a.button', { href: to('devices', one.id) }, t('show'))])), empty(t('devices.none')));
+  const search = (event) => {
+    event.preventDefault();
+    all.reload();
+  };
+  const form = h('form.form-row', { onsubmit: search }, field(t('owner'), owner), field(t('devices.token'), token), field(t('type'), type), field(t('state'), state), h('button.button.primary', { type: 'submit' }, t('search')));
+
+  async function update([id]) {
+    if (!id) return replace(detail);
+    const one = await attempt(() => get(`/admin/1/devices/${seg(id)}`));
+    if (one) replace(detail, detailOf(one, () => (all.reload(), update([id]))));
+  }
+
+  all.reload();
+  update(parts);
+  return { node: h('div.page', {}, head(t('screen.devices')), form, detail, all.node), update };
+}
+
+const mark = (one) => badge(term('state', one.state), one.state === 'live' ? 'ok' : '');
+
+const detailOf = (one, changed) =>
+  h('section.card.detail', { 'aria-label': t('device') },
+    h('header.row-top', {}, h('h2', {}, `${one.type} ${one.token}`), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => go('devices') }, '×')),
+    h('div.actions', {}, button(t('testPush'), () => testPush(one)), h('a.button', { href: to('why', 'device', one.id) }, t('story')), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
+    facts([[t('state'), mark(one)], [t('owner'), one.owner], [t('app'), one.app], [t('provider'), one.provider], [t('platform'), one.platform], [t('language'), one.locale], [t('debug'), one.debug ? t('yes') : null], [t('firstRegistered'), when(one.firstRegisteredAt)], [t('registered'), when(one.registeredAt)], [t('endedAt'), one.endedAt && when(one.endedAt)], [t('reason'), one.endReason], [t('id'), h('code', {}, one.id)]]));
+
+async function end(one, changed) {
+  const reason = h('input', { name: 'reason', maxlength: 200, required: true });
+  if (await dialog(t('device.end'), () => field(t('reason'), reason), { ok: t('device.end'), danger: true, submit: () => post(`/admin/1/devices/${seg(one.id)}/end`, { reason: reason.value.trim() }) })) changed();
+}
+
+function testPush(one) {
+  const title = h('input', { value: 'Carillon', maxlength: 200 });
+  const body = h('input', { value: t('testPush'), maxlength: 1000 });
+  return dialog(t('testPush'), () => [field(t('title'), title), field(t('body'), body)], {
+    ok: t('send'),
+    async submit() {
+      const end = await post(`/admin/1/devices/${seg(one.id)}/pushes`, { title: title.value, body: body.value });
+      toast(`${term('outcome', end.outcome)}${end.reason ? `: ${end.reason}` : ''}`, end.outcome === 'delivered' || end.outcome === 'waiting' ? 'info' : 'error');
+    },
+  });
+}
