@@ -7,7 +7,7 @@ import { attempt } from '../core/live.js';
 import { go } from '../core/router.js';
 import { moment } from '../core/time.js';
 import { badge, empty, facts, field, head, notOffered, pages, worker } from '../ui/parts.js';
-import { downloadText } from '../ui/csv.js';
+import { downloadText } from '../ui/download.js';
 
 export function screen(parts) {
   const about = h('div');
@@ -22,7 +22,7 @@ export function screen(parts) {
   };
   const form = h('form.form-row', { onsubmit: search }, field(t('journal.entity'), entity, t('journal.entity.help')), h('button.button.primary', { type: 'submit' }, t('show')));
   const verify = worker(t('journal.verify'), async () => {
-    await post('/admin/1/journal/verify');
+    await post('/admin/1/journal/verifications');
     await watch();
   });
   const checkpoint = worker(t('journal.checkpoint'), async () => {
@@ -42,11 +42,11 @@ export function screen(parts) {
 
   async function watch() {
     clearTimeout(timer);
-    const state = await attempt(() => ifThere(get('/admin/1/journal/verify')));
+    const state = await attempt(() => ifThere(get('/admin/1/journal/verifications/current')));
     if (!state || typeof state !== 'object') return;
-    const isRunning = state.running ?? state.state === 'running';
+    const isRunning = state.state === 'running';
     const numbers = Object.entries(state).filter(([, value]) => typeof value !== 'object');
-    replace(check, h('section.card', {}, h('h2', {}, t('journal.verify')), state.total ? h('progress', { max: state.total, value: state.position ?? state.done ?? 0, 'aria-label': t('journal.verify') }) : null, facts(numbers.map(([name, value]) => [name, member(value)]))));
+    replace(check, h('section.card', {}, h('h2', {}, t('journal.verify')), state.segmentCount ? h('progress', { max: state.segmentCount, value: state.segments ?? 0, 'aria-label': t('journal.verify') }) : null, facts(numbers.map(([name, value]) => [name, member(value)]))));
     if (isRunning) timer = setTimeout(watch, 1000);
   }
 

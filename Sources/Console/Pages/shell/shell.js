@@ -26,7 +26,7 @@ export function shell({ signedOut }) {
   const banner = connectionBanner();
   const menu = iconButton('menu', t('menu'), () => setMenu(!side.classList.contains('open')), { 'aria-expanded': 'false' });
   const node = h('div.shell', {}, h('a.skip', { href: '#main', onclick: skip }, t('skip')),
-    h('div.topbar', {}, menu, brand()), side, h('div.content', {}, banner.node, main));
+    h('header.topbar', {}, menu, brand()), side, h('div.content', {}, banner.node, main));
   const screenHost = host(main, mine, links, () => setMenu(false));
   const unbind = bind({
     '?': { words: t('key.help'), act: showKeys },
@@ -78,9 +78,9 @@ function sidebar(mine, links, leave) {
   }
   const nav = h('nav', { 'aria-label': t('navigation') }, groups.map(({ title, items }) => [h('p.nav-title', {}, t(title)), items]));
   const ready = may('agent') ? readySwitch() : null;
-  const side = h('div.sidebar', {}, brand(), nav, h('div.side-foot', {}, ready?.node, links.get('settings'),
+  const side = h('aside.sidebar', { 'aria-label': t('menu') }, brand(), nav, h('div.side-foot', {}, ready?.node, links.get('settings'),
     h('div.who', {}, h('span', {}, h('strong', {}, session.name), h('small', {}, t(`role.${session.role.toLowerCase()}`))),
-      iconButton('back', t('signOut'), leave, { class: 'icon-button sign-out' }))));
+      iconButton('exit', t('signOut'), leave, { class: 'icon-button sign-out' }))));
   side.addEventListener('gone', () => ready?.end());
   return side;
 }

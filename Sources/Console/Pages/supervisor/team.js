@@ -9,7 +9,6 @@ import { to } from '../core/router.js';
 import { clock, now } from '../core/time.js';
 import { badge, empty, head, table } from '../ui/parts.js';
 import { desk, waitingSince } from '../agent/desk.js';
-import { figures } from './figures.js';
 
 /** All is drawn anew at most so often, in milliseconds. */
 const drawEvery = 500;
@@ -22,7 +21,7 @@ export function screen() {
   const people = h('section');
   const services = h('section');
   const chats = h('section');
-  const node = h('div.page', {}, head(t('screen.team')), figures(), h('div.columns', {}, people, services), chats);
+  const node = h('div.page', {}, head(t('screen.team')), h('div.columns', {}, people, services), chats);
 
   async function load() {
     agents = (await attempt(() => ifThere(get('/agent/1/agents')))) ?? null;
