@@ -20,7 +20,7 @@ const groupOf = { agent: 'group.desk', supervisor: 'group.desk', operator: 'grou
 /** @param {{signedOut: () => void}} options */
 export function shell({ signedOut }) {
   const mine = screens.filter((screen) => screen.part === null || may(screen.part));
-  const main = h('main.screen', { id: 'main', tabindex: '-1' });
+  const main = h('main.screen', { id: 'main', tabindex: '0' });
   const links = new Map(mine.map((screen) => [screen.id, link(screen)]));
   const side = sidebar(mine, links, leave);
   const banner = connectionBanner();
