@@ -28,7 +28,9 @@ struct GoldenStateTests {
   /// A version that adds a kind adds one.
   private static let all = [
     Golden(
-      name: "state-1", hash: "7c84e206d7eda00bf375638853344d4f496da793aeec7b0edc1edcf8c9ebcb6a", lastKind: 15)
+      name: "state-1", hash: "7c84e206d7eda00bf375638853344d4f496da793aeec7b0edc1edcf8c9ebcb6a", lastKind: 15),
+    Golden(
+      name: "state-2", hash: "0412bafa3aa217f7a5162210ec5085a1ce5dd459b465e9a80709cef75141c838", lastKind: 16),
   ]
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden")

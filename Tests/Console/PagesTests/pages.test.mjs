@@ -8,7 +8,6 @@ const { merge, stillUnsent } = await load('agent/transcript.js');
 const { EventParser, backOff } = await load('core/sse.js').catch(() => ({}));
 const { clock, short, setServerDate, now } = await load('core/time.js');
 const { parse, sum } = await load('operator/metrics.js');
-const { verdict } = await load('operator/story.js');
 const en = (await load('i18n/en.js')).default;
 const de = (await load('i18n/de.js')).default;
 
@@ -48,13 +47,6 @@ test('Prometheus text is read with its labels', () => {
   const metrics = parse('# HELP a b\na{status="5xx",surface="x\\"y"} 2\na{status="2xx"} 3\nb 1.5\n');
   assert.equal(sum(metrics, 'a', ({ status }) => status === '5xx'), 2);
   assert.equal(metrics[0].labels.surface, 'x"y');
-});
-
-test('a story ends in what became of its last push', () => {
-  const entry = (event, what) => ({ event, what, kind: 'push-queue', time: '2026-01-01T00:00:00Z' });
-  assert.equal(verdict([]).key, 'why.nothing');
-  assert.equal(verdict([entry('attemptEnded', 'delivered')]).key, 'why.delivered');
-  assert.equal(verdict([entry('attemptEnded', 'delivered'), entry('attemptFailed', 'failed: 410')]).key, 'why.failed');
 });
 
 test('events are cut from a stream wherever it breaks', { skip: !EventParser }, () => {

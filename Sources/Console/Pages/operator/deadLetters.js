@@ -50,7 +50,7 @@ export function screen() {
   function show(one) {
     replace(detail, h('section.card.detail', { 'aria-label': t('dead.one') },
       h('header.row-top', {}, h('h2', {}, one.id), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => replace(detail) }, '×')),
-      h('div.actions', {}, h('a.button', { href: to('why', 'message', one.id) }, t('story')), button(t('dead.drop'), () => confirm(t('dead.drop'), t('dead.drop.question'), t('dead.drop'), async () => {
+      h('div.actions', {}, button(t('dead.drop'), () => confirm(t('dead.drop'), t('dead.drop.question'), t('dead.drop'), async () => {
         await del(address(one));
         replace(detail);
         await reload();

@@ -44,7 +44,7 @@ const mark = (one) => badge(term('state', one.state), one.state === 'live' ? 'ok
 const detailOf = (one, changed) =>
   h('section.card.detail', { 'aria-label': t('device') },
     h('header.row-top', {}, h('h2', {}, `${one.type} ${one.token}`), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => go('devices') }, '×')),
-    h('div.actions', {}, button(t('testPush'), () => testPush(one)), h('a.button', { href: to('why', 'device', one.id) }, t('story')), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
+    h('div.actions', {}, button(t('testPush'), () => testPush(one)), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
     facts([[t('state'), mark(one)], [t('owner'), one.owner], [t('app'), one.app], [t('provider'), one.provider], [t('platform'), one.platform], [t('language'), one.locale], [t('debug'), one.debug ? t('yes') : null], [t('firstRegistered'), when(one.firstRegisteredAt)], [t('registered'), when(one.registeredAt)], [t('endedAt'), one.endedAt && when(one.endedAt)], [t('reason'), one.endReason], [t('id'), h('code', {}, one.id)]]));
 
 async function end(one, changed) {
