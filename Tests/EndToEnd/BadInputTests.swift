@@ -125,7 +125,7 @@ extension ServerFromOutside {
         let cases: [(String, String, Int)] = [
           ("GET", "/genesys/1/service/request-chat", 405), ("DELETE", "/genesys/1/service/x/ixn/chat/send", 405),
           ("PUT", "/genesys/cometd", 405), ("POST", "/health/live", 405), ("POST", "/metrics", 405),
-          ("POST", "/agent/1/chats", 405), ("GET", "/", 404), ("POST", "/genesys/2/chat/x", 404),
+          ("POST", "/agent/1/chats", 405), ("GET", "/nowhere", 404), ("POST", "/genesys/2/chat/x", 404),
           ("GET", "/genesys/1/service/x/ixn/chat/nothing", 404), ("GET", "/../../etc/passwd", 404),
           ("GET", "/%00", 404),
           ("GET", "/agent/1/chats", 401), ("GET", "/agent/1/chats/x/transcript", 401),

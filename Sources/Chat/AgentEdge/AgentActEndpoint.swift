@@ -42,12 +42,9 @@ package struct AgentActEndpoint: Sendable {
 
   /// Letters, digits, hyphens and underscores.
   private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    return isLetter || isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 
   /// Has it done, and answers as the route does.

@@ -89,7 +89,10 @@ struct ConsoleServiceTests {
     #expect(view.openedAt == DeviceRig.start && view.seenAt == DeviceRig.start.advanced(by: .seconds(400)))
     #expect(view.addresses.isEmpty && view.userAgent == nil, "the journal knows no addresses")
     try await next.advance(by: .seconds(601))
-    #expect(tokens(next, "a") == [nil] && !next.engine.console.directory.contains("a"))
+    #expect(tokens(next, "a") == [nil])
+    // One that sleeps has been woken by its deadline, and has its alarm only since then.
+    try await next.advance(by: .seconds(1))
+    #expect(!next.engine.console.directory.contains("a"))
     try await next.stop()
   }
 
