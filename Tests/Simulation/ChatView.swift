@@ -99,6 +99,10 @@ struct ChatView {
       guard requested.contains(number), handedOver.insert(number).inserted else {
         throw Failure(.onePushOneOutcome, "push \(number) was handed over twice, or never asked for")
       }
+    case .pushSettled(let number, _):
+      guard handedOver.contains(number) || isErased else {
+        throw Failure(.onePushOneOutcome, "push \(number) is over and was never handed over")
+      }
     case .erased:
       isErased = true
       uncovered = []

@@ -1,6 +1,6 @@
 /// The events of an agent's stream, as the wire names them.
 package enum AgentEventName: String, CaseIterable {
-  case waiting, line, customerOnline, typingPreview, dataChanged, ended, callback, support, agent, reset
+  case waiting, line, customerOnline, typingPreview, dataChanged, push, ended, callback, support, agent, reset
 
   /// For the description of the stream.
   var about: String {
@@ -10,6 +10,7 @@ package enum AgentEventName: String, CaseIterable {
     case .customerOnline: "a customer came back or went away: `chatId`, `serviceId`, `customerOnline`"
     case .typingPreview: "what a customer has typed so far: `chatId`, `serviceId`, `text`"
     case .dataChanged: "a chat's attached data changed: `chatId`, `serviceId`"
+    case .push: "what became of a push: `chatId`, `serviceId` and the members of a chat's `pushes.last`"
     case .ended: "a chat is over: `chatId`, `serviceId`"
     case .callback: "something happened to a callback: its members, as in the list of callbacks"
     case .support: "something happened to a support request: its members, as in the list of requests"

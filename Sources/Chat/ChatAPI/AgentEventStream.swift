@@ -86,6 +86,9 @@ enum AgentEventStream {
       object.member("text", text)
       return .typingPreview
     case .dataChanged: return .dataChanged
+    case .pushSettled(let push):
+      AgentRendering.write(push, into: &object)
+      return .push
     case .ended: return .ended
     }
   }

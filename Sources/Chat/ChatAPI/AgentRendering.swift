@@ -15,19 +15,41 @@ package enum AgentRendering {
     chat.member("subject", summary.subject)
     chat.member("customer", summary.customer)
     chat.member("startedAt", summary.startedAt.iso8601)
+    chat.member("endedAt", summary.endedAt?.iso8601)
     chat.member("customerOnline", summary.customerOnline)
+    chat.member("phase", summary.phase?.rawValue)
+    chat.member("phaseSince", summary.phaseSince?.iso8601)
     chat.member("position", summary.position)
+    writeLast(summary.lastLine, into: &chat)
+    chat.member("unread", summary.unread)
     chat.member("waiting", summary.waiting)
+    chat.member("waitingSince", summary.waitingSince?.iso8601)
     chat.member("ended", summary.ended)
     chat.objects("agents", summary.agents) { agent, object in
       object.member("agentId", agent.id)
       object.member("nickname", agent.nickname)
       object.member("role", agent.role.rawValue)
     }
+    chat.object("pushes") { pushes in
+      pushes.member("owed", summary.owedPushes)
+      guard let last = summary.lastPush else { return pushes.member("last", String?.none) }
+      pushes.object("last") { write(last, into: &$0) }
+    }
     guard isComplete else { return }
     chat.object("data") { data in
       for pair in summary.data { data.member(named: pair.name, pair.value) }
     }
+  }
+
+  private static func writeLast(_ line: AgentLine?, into chat: inout JSONObjectWriter) {
+    guard let line else { return chat.member("lastLine", String?.none) }
+    chat.object("lastLine") { write(line, into: &$0) }
+  }
+
+  static func write(_ push: HandedPush, into object: inout JSONObjectWriter) {
+    object.member("position", push.position)
+    object.member("outcome", push.outcome?.rawValue)
+    object.member("time", push.time.iso8601)
   }
 
   static func write(_ transcript: AgentTranscript, chatID: String, into object: inout JSONObjectWriter) {

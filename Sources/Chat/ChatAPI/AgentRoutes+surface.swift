@@ -1,3 +1,4 @@
+import ChatDomain
 import ChatEngine
 import EngineKit
 package import HTTPKit
@@ -11,7 +12,7 @@ extension AgentRoutes {
     "agents", "What agents do: find chats, join them, talk, leave. An agent's id is the name of the token.",
     [
       Operation(
-        .get, "/agent/1/chats", "listChats", "Chats, the oldest first",
+        .get, "/agent/1/chats", "listChats", "Chats, the oldest first, or as `sort` says",
         about: """
           An agent sees the chats that wait at the services of their token, and their own; a supervisor also those of \
           others. What somebody does not see is answered with 404 everywhere here.
@@ -19,8 +20,12 @@ extension AgentRoutes {
         parameters: APIParameter.listed(
           [
             .query("state", "Which ones.", APISchema.oneOf("waiting", "own", "all").byDefault("all")), .ofService,
+            .query("phase", "Those that live, with the customer there.", APISchema.oneOf(phases)),
+            .query(
+              "sort", "`waitingSince`: the longest wait first, without those in which nobody waits.",
+              APISchema.oneOf(ChatOrder.allCases.map(\.rawValue)).byDefault("startedAt")),
           ], upTo: EngineLimits().agentListMaximum),
-        answers: [.page("Those chats.", of: .named("Chat"))], failures: [400]
+        answers: [.countedPage("Those chats.", of: .named("Chat"))], failures: [400]
       ) { routes, token, request, _ in try await routes.list(token, request) },
       Operation(
         .get, "/agent/1/chats/{chat}", "getChat", "One chat, with its attached data", access: .agent,
@@ -100,29 +105,4 @@ extension AgentRoutes {
         .query("after", "The number of the last event seen: goes on behind it.", .text(pattern: "^[0-9]{1,18}$"))
       ],
       answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400]))
-
-  // MARK: Schemas
-
-  private static let chatSummary = APISchema.object([
-    .required("chatId"), .required("serviceId"), .required("service", .text, "The service's name."),
-    .required("subject"), .required("customer", .text, "The customer's nickname."), .required("startedAt", .time),
-    .required("customerOnline", .bool), .required("position", .integer, "Of the last event."),
-    .required("waiting", .bool, "No agent is in it."), .required("ended", .bool),
-    .required(
-      "agents",
-      .list(
-        of: .object([.required("agentId"), .required("nickname"), .required("role", .oneOf(ChatRoutes.partyRoles))]))),
-  ])
-
-  private static let transcript = APISchema.object([
-    .required("chatId"), .required("startedAt", .time), .required("position", .integer), .required("ended", .bool),
-    .required("lines", .list(of: .named("TranscriptLine"))),
-  ])
-
-  private static let line = APISchema.object([
-    .required("position", APISchema.integer.orNull), .required("type", .oneOf(ChatRoutes.transcriptTypes)),
-    .required("nickname"), .required("text"), .required("role", .oneOf(ChatRoutes.partyRoles)),
-    .required("time", .time),
-    .required("visibility", .oneOf("all", "agent"), "Who sees it."),
-  ])
 }

@@ -1,3 +1,4 @@
+import ChatDomain
 package import ChatEngine
 import EngineKit
 package import HTTPKit
@@ -27,9 +28,9 @@ package struct AgentRoutes: AgentActRoutes {
   }
 
   func list(_ token: AccessToken, _ request: Request) async throws -> Response {
-    let query = try ListQuery(request, ["state", "service"], limitMaximum: listMaximum)
+    let query = try ListQuery(request, ["state", "service", "phase", "sort"], limitMaximum: listMaximum)
     let page = try await agents.list(try AgentListQuery(query), for: token.viewer)
-    return .json(adding: query.link(next: page.next)) {
+    return .json(adding: query.fields(next: page.next, total: page.total)) {
       $0.objects(page.elements) { AgentRendering.write($0, isComplete: false, into: &$1) }
     }
   }
@@ -88,10 +89,12 @@ package struct AgentRoutes: AgentActRoutes {
 }
 
 extension AgentListQuery {
-  /// What the parameters of a list's query mean: `state`, `service`, `limit`, `after`.
+  /// What the parameters of a list's query mean: `state`, `service`, `limit`, `after`; of chats also `phase` and `sort`.
   package init(_ query: ListQuery) throws(EdgeFailure) {
     self.init(
       try query.word("state", AgentService.Filter.self) ?? .all, service: query["service"], after: query.after,
       limit: query.limit)
+    phase = try query.word("phase", CustomerPhase.self)
+    order = try query.word("sort", ChatOrder.self) ?? .oldest
   }
 }

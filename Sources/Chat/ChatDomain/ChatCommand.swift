@@ -81,6 +81,8 @@ public enum ChatAction: Sendable, Equatable {
   case pushDelayElapsed(phase: Int)
   /// The device's queue holds push `number`: the chat owes it no longer (lazy).
   case pushHandedOver(number: Int)
+  /// The queue that has it is done with push `number` (lazy).
+  case pushSettled(number: Int, outcome: ChatPushOutcome)
 }
 
 /// Everything that the start of a chat brings along. Random ids come in here, since pure code makes none.

@@ -36,6 +36,8 @@ public enum AgentNotification: Sendable, Equatable {
   /// The preview of what the customer is typing.
   case typingPreview(String)
   case dataChanged
+  /// What became of a push.
+  case pushSettled(HandedPush)
   case ended
 }
 

@@ -31,6 +31,7 @@ public import EventSourcing
 /// | 25 | `erased` | state 20: `ChatSession+state.swift` |
 /// | 26 | `positionStated` | position 4 |
 /// | 45 | `pushTargetChanged` | target 40 as in `ChatStart` (absent: none any more) |
+/// | 50 | `pushSettled` | number 8, outcome 50 |
 ///
 /// The field numbers mean the same in every event of this table; see `Field` for their types.
 public enum ChatEvent: JournaledEvent {
@@ -86,6 +87,8 @@ public enum ChatEvent: JournaledEvent {
   /// The push stands for the events at `positions`; it is owed until handed over, if the chat has a push target.
   case pushRequested(number: Int, phase: Int, ordinal: Int, message: String, positions: [Int])
   case pushHandedOver(number: Int)
+  /// The queue that has taken the push over is done with it.
+  case pushSettled(number: Int, outcome: ChatPushOutcome)
 
   public var tag: EventTag {
     switch self {
@@ -116,6 +119,7 @@ public enum ChatEvent: JournaledEvent {
     case .erased: 25
     case .positionStated: 26
     case .pushTargetChanged: 45
+    case .pushSettled: 50
     }
   }
 
@@ -126,7 +130,7 @@ public enum ChatEvent: JournaledEvent {
   var isUse: Bool {
     switch self {
     case .expired, .timeToLiveExtended, .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested,
-      .pushHandedOver, .erased:
+      .pushHandedOver, .pushSettled, .erased:
       false
     default: true
     }
@@ -160,6 +164,7 @@ private enum Field {
   static let basis = PayloadField<PositionBasis>(21)
   static let userKey = PayloadField<String>(22)
   static let target = PayloadField<PushTarget>(40)
+  static let pushOutcome = PayloadField<ChatPushOutcome>(50)
 }
 
 extension ChatEvent {
@@ -217,6 +222,9 @@ extension ChatEvent {
       writer.put(Field.text, message)
       writer.put(each: Field.positions, positions)
     case .pushHandedOver(let number): writer.put(Field.number, number)
+    case .pushSettled(let number, let outcome):
+      writer.put(Field.number, number)
+      writer.put(Field.pushOutcome, outcome)
     case .erased(let state): writer.put(Field.state, state)
     case .pushTargetChanged(let target): writer.put(Field.target, ifPresent: target)
     }
@@ -279,6 +287,9 @@ extension ChatEvent {
     case 25: self = try Self.erased(read)
     case 26: self = .positionStated(position: try read.required(Field.position))
     case 45: self = .pushTargetChanged(to: try read[Field.target])
+    case 50:
+      self = .pushSettled(
+        number: try read.required(Field.number), outcome: try read.required(Field.pushOutcome))
     default: throw .unknownTag(tag)
     }
   }

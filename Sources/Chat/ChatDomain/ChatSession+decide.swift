@@ -57,6 +57,7 @@ extension ChatSession {
     case .pushDelayElapsed(let phase): return pushDelayElapsed(phase, policy)
     case .pushHandedOver(let number):
       return owedPushes.contains { $0.number == number } ? [.pushHandedOver(number: number)] : []
+    case .pushSettled(let number, let outcome): return pushSettled(number, outcome)
     }
   }
 }

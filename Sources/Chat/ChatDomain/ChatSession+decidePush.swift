@@ -59,6 +59,16 @@ extension ChatSession {
     return [.pushDelayCancelled(phase: background.number)]
   }
 
+  /// Of the last push alone: agents look where the conversation stands. One whose taking over the chat has not heard of
+  /// (that was a hint too) is taken over by it.
+  func pushSettled(_ number: Int, _ outcome: ChatPushOutcome) -> [ChatEvent] {
+    guard lifecycle == .live || lifecycle == .ended else { return [] }
+    let settled = ChatEvent.pushSettled(number: number, outcome: outcome)
+    if owedPushes.last?.number == number { return [.pushHandedOver(number: number), settled] }
+    let last = annotations.lastPush
+    return last?.number == number && last?.outcome != outcome ? [settled] : []
+  }
+
   private func pushRequest(phase: Int, positions: [Int], _ policy: ChatPolicy) -> ChatEvent {
     .pushRequested(
       number: lastPushNumber + 1, phase: phase, ordinal: 1, message: policy.pushMessage, positions: positions)

@@ -32,6 +32,8 @@ extension ChatSession {
     chat.links = []
     chat.background = nil
     chat.owedPushes = []
+    chat.annotations.presence = nil
+    chat.annotations.lastPush = nil
     return chat
   }
 }

@@ -43,9 +43,9 @@ extension ChatSession {
 
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
-      evolve(link: event)
-    case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver:
-      evolve(push: event)
+      evolve(link: event, at: time)
+    case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver, .pushSettled:
+      evolve(push: event, at: time)
     }
   }
 
@@ -70,7 +70,7 @@ extension ChatSession {
     servedPosition = startPosition
   }
 
-  private mutating func evolve(link event: ChatEvent) {
+  private mutating func evolve(link event: ChatEvent, at time: Timestamp) {
     switch event {
     case .cometSubscribed(let session, let activeAfter):
       changeLink(session) { $0.isSubscribed = true }
@@ -99,6 +99,7 @@ extension ChatSession {
       phaseCount += 1
       background = BackgroundPhase(
         number: phaseCount, basis: basis ?? .confirmed, coveredAfter: coveredAfter, owesAbsenceNotice: cause == .lost)
+      annotations.presence = ChatAnnotations.Presence(since: time, isLost: cause == .lost)
     case .positionStated(let position):
       basePosition = position
       guard var phase = background else { return }
@@ -108,11 +109,12 @@ extension ChatSession {
     case .customerReturned:
       background = nil
       hasBeenOnline = true
+      annotations.presence = ChatAnnotations.Presence(since: time)
     default: break
     }
   }
 
-  private mutating func evolve(push event: ChatEvent) {
+  private mutating func evolve(push event: ChatEvent, at time: Timestamp) {
     switch event {
     case .pushDelayStarted(_, let positions, let deadline):
       background?.stage = .waiting(deadline: deadline)
@@ -138,7 +140,15 @@ extension ChatSession {
             transcript.indices.contains(position - 1) ? PushedLine(transcript[position - 1]) : nil
           },
           position: positions.max() ?? 0))
-    case .pushHandedOver(let number): owedPushes.removeAll { $0.number == number }
+    case .pushHandedOver(let number):
+      if let push = owedPushes.first(where: { $0.number == number }), push.number > annotations.lastPush?.number ?? 0 {
+        annotations.lastPush = HandedPush(number: number, position: push.position, time: time)
+      }
+      owedPushes.removeAll { $0.number == number }
+    case .pushSettled(let number, let outcome):
+      guard annotations.lastPush?.number == number else { return }
+      annotations.lastPush?.outcome = outcome
+      annotations.lastPush?.time = time
     default: break
     }
   }
@@ -227,9 +237,9 @@ extension ChatSession {
     // Agents are to read anew. Whether they thought the customer away is not known any more; they may hear it twice.
     case .erased: return isLive ? [.notifyAgents(.dataChanged), .notifyAgents(.customerOnline(true))] : []
 
-    case .linePosted, .agentJoined: return lastLine
-    case .agentLeft: return presentAgents.isEmpty ? lastLine + [.notifyAgents(.waiting)] : lastLine
-    case .chatEnded: return lastLine + [.notifyAgents(.ended), .ended]
+    case .linePosted, .agentJoined: return toldLine
+    case .agentLeft: return presentAgents.isEmpty ? toldLine + [.notifyAgents(.waiting)] : toldLine
+    case .chatEnded: return toldLine + [.notifyAgents(.ended), .ended]
 
     case .previewTyped(let text): return [.notifyAgents(.typingPreview(text))]
     case .absenceNoted, .returnNoted:
@@ -246,11 +256,13 @@ extension ChatSession {
     case .pushRequested(let number, _, _, _, _):
       return owedPushes.last.flatMap { $0.number == number ? [.push($0)] : nil } ?? []
     case .lineRemembered, .pushHandedOver: return []
+    case .pushSettled(let number, _):
+      return annotations.lastPush.flatMap { $0.number == number ? [.notifyAgents(.pushSettled($0))] : nil } ?? []
     }
   }
 
   /// The line that was just appended: to the customer's active sessions and to the agents.
-  private var lastLine: [ChatEffect] {
+  private var toldLine: [ChatEffect] {
     guard let line = transcript.last else { return [] }
     let sessions = activeSessions
     let toAgents = ChatEffect.notifyAgents(.line(AgentLine(line)))

@@ -35,6 +35,7 @@ extension ChatSession: RestorableState {
     /// A `ChatPush`.
     static let owedPush = PayloadField<Nested>(27)
     static let isUserErased = PayloadField<Bool>(28)
+    static let annotations = PayloadField<ChatAnnotations>(29)
   }
 
   public func encodeState(into writer: inout PayloadWriter) {
@@ -67,6 +68,7 @@ extension ChatSession: RestorableState {
     writer.put(Field.lastPushNumber, lastPushNumber, unless: 0)
     for push in owedPushes { writer.put(Field.owedPush) { push.encode(into: &$0, chatTarget: pushTarget) } }
     writer.put(Field.isUserErased, ifTrue: isUserErased)
+    writer.put(Field.annotations, ifPresent: aside?.value)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -103,6 +105,7 @@ extension ChatSession: RestorableState {
       owedPushes.append(try ChatPush(payload: &push, chatTarget: pushTarget))
     }
     isUserErased = try read[Field.isUserErased] ?? false
+    if let annotations = try read[Field.annotations] { self.annotations = annotations }
   }
 
   /// Chats with pushes that no queue has yet stay awake; everything else that a chat waits for has a timer.

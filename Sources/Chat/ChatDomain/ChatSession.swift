@@ -77,6 +77,9 @@ public struct ChatSession: Decider, Equatable, Encodable {
   /// Pushes that no queue has taken over yet, in order.
   public internal(set) var owedPushes: [ChatPush] = []
 
+  /// `annotations`, where there are any.
+  var aside: Aside<ChatAnnotations>?
+
   public init() {}
 
   public var isFinished: Bool { lifecycle == .expired }

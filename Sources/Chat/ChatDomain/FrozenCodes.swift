@@ -79,3 +79,18 @@ extension ChatLifecycle: PayloadCode {
     }
   }
 }
+
+extension ChatPushOutcome: PayloadCode {
+  public var code: UInt64 {
+    switch self {
+    case .delivered: 1
+    case .refused: 2
+    case .failed: 3
+    case .expired: 4
+    case .collapsed: 5
+    case .overflowed: 6
+    case .unregistered: 7
+    case .erased: 8
+    }
+  }
+}

@@ -3,10 +3,13 @@ public struct ListPage<Element: Sendable>: Sendable {
   public let elements: [Element]
   /// What to ask for as `after` to go on; nil if there is nothing more.
   public let next: String?
+  /// How many there are on all pages; nil where nobody has counted.
+  public let total: Int?
 
-  package init(elements: [Element], next: String?) {
+  package init(elements: [Element], next: String?, total: Int? = nil) {
     self.elements = elements
     self.next = next
+    self.total = total
   }
 
   /// Why a place to go on from is refused.

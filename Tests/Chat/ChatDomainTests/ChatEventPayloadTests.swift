@@ -44,6 +44,7 @@ struct ChatEventPayloadTests {
     .pushTargetChanged(
       to: PushTarget(
         type: "ios", deviceID: "d", provider: "p", language: "de", debug: true, subscriptionID: "sub |1")),
+    .pushSettled(number: 9, outcome: .failed),
   ]
 
   static let variants: [ChatEvent] = [
@@ -85,6 +86,10 @@ struct ChatEventPayloadTests {
       let event = ChatEvent.linePosted(party: 1, type: type, text: "t")
       #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
     }
+    for outcome in ChatPushOutcome.allCases {
+      let event = ChatEvent.pushSettled(number: 1, outcome: outcome)
+      #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
+    }
     for role in PartyRole.allCases {
       let event = ChatEvent.agentJoined(agentID: "a", nickname: "n", role: role)
       #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
@@ -93,7 +98,7 @@ struct ChatEventPayloadTests {
 
   @Test("the tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...26) + [45])
+    #expect(Self.events.map(\.tag) == Array(1...26) + [45, 50])
   }
 
   @Test("the bytes are frozen", arguments: zip(events, frozenPayloads))
@@ -154,6 +159,10 @@ struct ChatEventPayloadTests {
       writer.unsigned(12, 1)
       writer.unsigned(21, 9)
     }
+    refused(50, .outOfRange(field: 50)) { writer in
+      writer.integer(8, 1)
+      writer.unsigned(50, 9)
+    }
     refused(27, .unknownTag(27)) { _ in }
     refused(0, .unknownTag(0)) { _ in }
   }
@@ -172,7 +181,7 @@ struct ChatEventPayloadTests {
         case 0: stored.payload[index] = UInt8.random(in: 0...255, using: &generator)
         case 1: stored.payload.removeLast(stored.payload.count - index)
         case 2: stored.payload.insert(UInt8.random(in: 0...255, using: &generator), at: index)
-        default: stored.tag = EventTag.random(in: 0...30, using: &generator)
+        default: stored.tag = EventTag.random(in: 0...60, using: &generator)
         }
       }
       do throws(PayloadError) {

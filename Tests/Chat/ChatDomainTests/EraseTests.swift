@@ -141,7 +141,7 @@ struct EraseTests {
 
   @Test("only the erasure restates")
   func restatement() {
-    #expect((EventTag(0)...40).filter(ChatEvent.isRestatement) == [25])
+    #expect((EventTag(0)...60).filter(ChatEvent.isRestatement) == [25])
   }
 
   @Test("an erased line takes a few bytes, so that the largest transcript fits into one record")

@@ -28,4 +28,5 @@ let frozenPayloads: [String] = [
   "a201050802120173",  // erased
   "2008",  // positionStated
   "c202190a03696f731201641a01702202646528013206737562207c31",  // pushTargetChanged
+  "4012900303",  // pushSettled
 ]

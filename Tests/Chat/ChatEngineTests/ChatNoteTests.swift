@@ -27,6 +27,20 @@ struct ChatNoteTests {
     #expect(note.bytes == bytes)
   }
 
+  @Test(
+    "who waits, and where the customer is, stand there only where that is not the usual",
+    arguments: [
+      ([0x40, 10], 5, .foreground), ([0x40, 10, 0x50, 14], 7, .foreground),
+      ([0x40, 10, 0x4A, 1, 0x61], nil, .foreground), ([0x40, 10, 0x4A, 1, 0x61, 0x50, 14], 7, .foreground),
+      ([0x40, 10, 0x58, 1], 5, .background), ([0x40, 10, 0x58, 1, 0x60, 1], 5, .lost), ([0x28, 1, 0x40, 10], nil, nil),
+    ] as [([UInt8], Int64?, CustomerPhase?)])
+  func standing(rest: [UInt8], waitingSince: Int64?, phase: CustomerPhase?) throws {
+    let bytes: [UInt8] = [0x0A, 1, 0x73, 0x1A, 1, 0x69] + rest
+    let note = try ChatNote(bytes: bytes)
+    #expect(note.waitingSince == waitingSince.map { Timestamp(milliseconds: $0) } && note.phase == phase)
+    #expect(note.bytes == bytes)
+  }
+
   @Test("one of a chat that was not started says its service alone, and one that is cut is refused")
   func bounds() throws {
     #expect(ChatNote(ChatSession()).bytes == [0x0A, 0])

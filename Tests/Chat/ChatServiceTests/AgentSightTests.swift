@@ -296,6 +296,9 @@ struct SortedPiecesTests {
       let after = next(3_000)
       let even = pieces.elements(after: after, limit: 5, where: { $0 % 2 == 0 })
       #expect(even == Array(sorted.filter { $0 > after && $0 % 2 == 0 }.prefix(5)))
+      let odd = pieces.elements(before: after, limit: 5, where: { $0 % 2 == 1 })
+      #expect(odd == Array(sorted.reversed().filter { $0 < after && $0 % 2 == 1 }.prefix(5)))
+      #expect(pieces.elements(before: nil, limit: 3) == Array(sorted.reversed().prefix(3)))
       let less = sorted.filter { $0 < after }.count
       #expect(pieces.rank(of: after) == less)
     }

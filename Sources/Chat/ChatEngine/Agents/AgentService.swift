@@ -20,43 +20,37 @@ public final class AgentService: Sendable {
     self.context = context
   }
 
-  /// Chats that somebody sees, that have been started and whose instance still lives; the oldest first.
-  /// - Throws: `.invalid` for a cursor that no list has given.
+  /// Chats that somebody sees, that have been started and whose instance still lives.
+  /// - Throws: `.invalid` for a cursor that no list of this order has given.
   public func list(
     _ query: AgentListQuery, for viewer: AgentViewer
   ) async throws(EngineError) -> ListPage<AgentChatSummary> {
     let after = try query.after.map { text throws(EngineError) in
-      guard let place = ChatPlace(cursor: text) else {
+      guard let place = ChatPlace(cursor: text, query.order) else {
         throw .invalid(field: "after", reason: ListPage<AgentChatSummary>.noCursor)
       }
       return place
     }
-    let (places, hasMore) = chats.index.places(
-      query.filter, service: query.service, for: viewer, after: after, limit: query.limit(chats.limits))
+    let page = chats.index.find(query, for: viewer, after: after, limit: query.limit(chats.limits))
     var found: [AgentChatSummary] = []
-    for place in places {
+    for place in page.places {
       guard let serviceID = chats.index.service(ofSession: place.chatID) else { continue }
       // What sleeps is looked at where it lies. The index may be a moment behind what the chat says.
       let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
-        let belongs =
-          switch query.filter {
-          case .waiting: chat.isWaiting
-          case .own: chat.isLive && chat.hasAgent(viewer.id)
-          case .all: chat.isStarted
-          }
-        return belongs && viewer.sees(AgentAudience(chat)) ? AgentChatSummary(chat, serviceID: serviceID) : nil
+        query.takes(chat, of: viewer) ? AgentChatSummary(chat, serviceID: serviceID, for: viewer) : nil
       }
       if let summary = summary ?? nil { found.append(summary) }
     }
     do throws(EventLogError) { try await context.untilDurable() } catch {
       throw error == .failed ? .unavailable : .limitReached("journal")
     }
-    return ListPage(elements: found, next: hasMore ? places.last?.cursor : nil)
+    return ListPage(
+      elements: found, next: page.hasMore ? page.places.last?.cursor(query.order) : nil, total: page.total)
   }
 
   /// - Throws: `.chat(.unknownService)` also for a chat that is none of the viewer's business; so do all below.
   public func summary(_ chatID: String, for viewer: AgentViewer) async throws(EngineError) -> AgentChatSummary {
-    try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1) }
+    try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1, for: viewer) }
   }
 
   /// Whether it is the viewer's business, to act in it.
@@ -168,57 +162,6 @@ public final class AgentService: Sendable {
   private func operate(_ chatID: String, _ action: ChatAction) async throws(EngineError) -> Int? {
     let chat = try entity(chatID)
     return try await chats.perform(action, on: chat) { $0.lastPosition }
-  }
-}
-
-/// Which of the things that an agent sees a list is to hold.
-public struct AgentListQuery: Sendable, Equatable {
-  public var filter: AgentService.Filter
-  /// Of this service only.
-  public var service: String?
-  /// Where the list goes on: `ListPage.next` of the page before.
-  public var after: String?
-  /// At most so many; `EngineLimits.agentListMaximum` caps it.
-  public var limit: Int
-
-  public init(_ filter: AgentService.Filter = .all, service: String? = nil, after: String? = nil, limit: Int = 100) {
-    self.filter = filter
-    self.service = service
-    self.after = after
-    self.limit = limit
-  }
-
-  package func limit(_ limits: EngineLimits) -> Int { max(1, min(limit, limits.agentListMaximum)) }
-}
-
-/// A chat as an agent's list shows it.
-public struct AgentChatSummary: Sendable, Equatable {
-  public var chatID: String
-  public var serviceID: String
-  public var serviceName: String
-  public var subject: String
-  public var customer: String
-  public var startedAt: Timestamp
-  public var customerOnline: Bool
-  public var position: Int
-  public var waiting: Bool
-  public var ended: Bool
-  public var agents: [ChatAgent]
-  public var data: [NameValuePair]
-
-  init(_ chat: borrowing ChatSession, serviceID: String) {
-    chatID = chat.chatSessionID
-    self.serviceID = serviceID
-    serviceName = chat.serviceName
-    subject = chat.subject
-    customer = chat.nickname
-    startedAt = chat.startedAt
-    customerOnline = chat.customerIsOnline
-    position = chat.lastPosition
-    waiting = chat.isWaiting
-    ended = chat.isEnded
-    agents = chat.agents
-    data = chat.data
   }
 }
 

@@ -20,38 +20,22 @@ package final class ChatIndex: Sendable {
     /// Who is in it; of one that is over: who was when it ended.
     var agents: [String] = []
 
-    fileprivate var place: ChatPlace? {
+    var place: ChatPlace? {
       guard let startedAt, let chatSessionID else { return nil }
-      return ChatPlace(startedAt: startedAt, chatID: chatSessionID)
+      return ChatPlace(time: startedAt, chatID: chatSessionID)
     }
 
-    fileprivate var shelves: [Shelf] {
-      guard startedAt != nil else { return [] }
-      let own = agents.map { isEnded ? Shelf.past($0) : .own($0) }
-      return own + (isEnded || !agents.isEmpty ? [.all(serviceName)] : [.all(serviceName), .waiting(serviceName)])
-    }
+    var isWaiting: Bool { !isEnded && agents.isEmpty }
   }
 
-  /// Where a list finds its chats, each in the order of their starts.
-  fileprivate enum Shelf: Hashable {
-    /// A service's, started.
-    case all(String)
-    /// A service's that nobody has.
-    case waiting(String)
-    /// An agent's.
-    case own(String)
-    /// An agent's that are over.
-    case past(String)
-  }
-
-  private struct State {
+  struct State {
     var services: [String: Entry] = [:]
     var serviceBySession: [String: String] = [:]
     var servicesByUser: [String: [String]] = [:]
     /// Keys that were made for one callback alone, and open its chat; and back.
     var guestKeys: [String: String] = [:]
     var servicesByGuestKey: [String: String] = [:]
-    var shelves: [Shelf: SortedPieces<ChatPlace>] = [:]
+    var shelves = ChatShelves()
     /// Chats that were started, by service: which shelves there are to look at.
     var startedByService: [String: Int] = [:]
 
@@ -64,27 +48,25 @@ package final class ChatIndex: Sendable {
       guard before.startedAt != entry.startedAt || before.isEnded != entry.isEnded || before.agents != entry.agents
       else { return }
       leave(before)
+      if entry.isEnded, let place = entry.place { shelves.settle(place.chatID) }
       enter(entry)
     }
 
     mutating func enter(_ entry: Entry) {
       guard let place = entry.place else { return }
       startedByService[entry.serviceName, default: 0] += 1
-      for shelf in entry.shelves { shelves[shelf, default: SortedPieces()].insert(place) }
+      shelves.enter(entry, at: place)
     }
 
     mutating func leave(_ entry: Entry) {
       guard let place = entry.place else { return }
       let left = startedByService[entry.serviceName, default: 1] - 1
       startedByService[entry.serviceName] = left > 0 ? left : nil
-      for shelf in entry.shelves {
-        shelves[shelf]?.remove(place)
-        if shelves[shelf]?.isEmpty == true { shelves[shelf] = nil }
-      }
+      shelves.leave(entry, at: place)
     }
   }
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
   package subscript(serviceID: String) -> Entry? { state.withLock { $0.services[serviceID] } }
 
@@ -106,7 +88,10 @@ package final class ChatIndex: Sendable {
   /// A chat that a restart has brought back.
   func restored(_ serviceID: String, _ note: ChatNote) {
     state.withLock { state in
-      if let before = state.services[serviceID] { state.leave(before) }
+      if let before = state.services[serviceID] {
+        state.leave(before)
+        if let place = before.place { state.shelves.settle(place.chatID) }
+      }
       state.services[serviceID] = Entry(
         serviceName: note.serviceName, requestOptions: note.options, userKey: note.userKey,
         isUserErased: note.isUserErased, isEnded: note.isEnded)
@@ -122,6 +107,7 @@ package final class ChatIndex: Sendable {
       entry.startedAt = note.startedAt
       entry.agents = note.agents
     }
+    if let entry = state.services[serviceID] { state.shelves.stand(entry, note.standing) }
     state.serviceBySession[chatSessionID] = serviceID
     if let userKey = note.userKey, state.servicesByUser[userKey]?.contains(serviceID) != true {
       state.servicesByUser[userKey, default: []].append(serviceID)
@@ -129,8 +115,18 @@ package final class ChatIndex: Sendable {
   }
 
   /// - Parameter agents: who is in the chat now.
-  func attended(_ serviceID: String, by agents: [String]) {
-    state.withLock { $0.change(serviceID) { $0.agents = agents } }
+  func attended(_ serviceID: String, by agents: [String], _ standing: ChatStanding) {
+    state.withLock { state in
+      state.change(serviceID) { $0.agents = agents }
+      if let entry = state.services[serviceID] { state.shelves.stand(entry, standing) }
+    }
+  }
+
+  /// The customer went or came.
+  func moved(_ serviceID: String, to phase: CustomerPhase?) {
+    state.withLock { state in
+      if let entry = state.services[serviceID] { state.shelves.move(entry, to: phase) }
+    }
   }
 
   func ended(_ serviceID: String) { state.withLock { $0.change(serviceID) { $0.isEnded = true } } }
@@ -160,6 +156,7 @@ package final class ChatIndex: Sendable {
       Self.setGuestKey(nil, of: serviceID, in: &state)
       guard let entry = state.services.removeValue(forKey: serviceID) else { return }
       state.leave(entry)
+      if let place = entry.place { state.shelves.settle(place.chatID) }
       if let session = entry.chatSessionID { state.serviceBySession[session] = nil }
       if let user = entry.userKey {
         state.servicesByUser[user]?.removeAll { $0 == serviceID }
@@ -211,72 +208,4 @@ package final class ChatIndex: Sendable {
   func guestKey(of serviceID: String) -> String? { state.withLock { $0.guestKeys[serviceID] } }
 
   func isGuestKey(_ userKey: String) -> Bool { state.withLock { $0.servicesByGuestKey[userKey] != nil } }
-
-  // MARK: For agents
-
-  /// Whom a chat concerns; nil for one that is not started.
-  func audience(of serviceID: String) -> AgentAudience? {
-    state.withLock { state in
-      guard let entry = state.services[serviceID], entry.startedAt != nil else { return nil }
-      return AgentAudience(
-        service: entry.serviceName, isOpen: !entry.isEnded && entry.agents.isEmpty, agents: entry.agents)
-    }
-  }
-
-  /// The next chats that somebody sees, the oldest first, and whether there are more.
-  func places(
-    _ filter: AgentService.Filter, service: String?, for viewer: AgentViewer, after: ChatPlace?, limit: Int
-  ) -> (found: [ChatPlace], hasMore: Bool) {
-    state.withLock { state in
-      let served = (service.map { [$0] } ?? Array(state.startedByService.keys)).filter { viewer.serves($0) }
-      let own: [Shelf] =
-        filter == .waiting ? [] : filter == .own ? [.own(viewer.id)] : [.own(viewer.id), .past(viewer.id)]
-      let others: [Shelf] =
-        switch filter {
-        case .own: []
-        case .waiting: served.map { .waiting($0) }
-        case .all: served.map { viewer.isSupervisor ? .all($0) : .waiting($0) }
-        }
-      // One more than is wanted of each: the first of all are among them.
-      var found: [ChatPlace] = []
-      for shelf in others { found += state.shelves[shelf]?.elements(after: after, limit: limit + 1) ?? [] }
-      for shelf in own {
-        found +=
-          state.shelves[shelf]?.elements(after: after, limit: limit + 1) { place in
-            service == nil
-              || state.serviceBySession[place.chatID].flatMap { state.services[$0]?.serviceName } == service
-          } ?? []
-      }
-      found.sort()
-      var distinct: [ChatPlace] = []
-      for place in found where distinct.last != place { distinct.append(place) }
-      return (Array(distinct.prefix(limit)), distinct.count > limit)
-    }
-  }
-}
-
-/// Where a chat stands in lists: by its start. As a text it says where a list goes on, also when the chat is gone.
-struct ChatPlace: Comparable, Sendable {
-  let startedAt: Timestamp
-  /// The chat session id.
-  let chatID: String
-
-  static func < (left: ChatPlace, right: ChatPlace) -> Bool {
-    left.startedAt == right.startedAt ? left.chatID < right.chatID : left.startedAt < right.startedAt
-  }
-
-  /// `1770798605123.0002CaBE7F0K001Q`.
-  var cursor: String { "\(startedAt.milliseconds).\(chatID)" }
-
-  /// Nil for a text that `cursor` has not made.
-  init?(cursor: String) {
-    let parts = cursor.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
-    self.init(startedAt: Timestamp(milliseconds: milliseconds), chatID: String(parts[1]))
-  }
-
-  init(startedAt: Timestamp, chatID: String) {
-    self.startedAt = startedAt
-    self.chatID = chatID
-  }
 }

@@ -132,15 +132,28 @@ package final class ChatInterpreter: Sendable {
   }
 
   private func notify(_ notification: AgentNotification, of chat: Entity<ChatSession>) async {
-    let before = service.index.audience(of: chat.id.key)
-    if notification.changesAgents {
-      service.index.attended(chat.id.key, by: await chat.peek { $0.agents.map(\.id) })
-    }
+    let before = await follow(notification, of: chat)
     guard agents.hasListeners, let now = service.index.audience(of: chat.id.key) else { return }
     // Who saw it waiting is told that it has been taken.
     agents.publish(
       chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification),
       to: notification.changesAgents ? now.union(before) : now)
+  }
+
+  /// Lists learn of what agents are told. - Returns: whom the chat concerned until then.
+  private func follow(_ notification: AgentNotification, of chat: Entity<ChatSession>) async -> AgentAudience? {
+    let (index, key) = (service.index, chat.id.key)
+    switch notification {
+    case .line(let line) where notification.changesAgents:
+      let before = index.heard(line, in: key)
+      let (agents, standing) = await chat.peek { ($0.agents.map(\.id), ChatStanding($0)) }
+      index.attended(key, by: agents, standing)
+      return before
+    case .line(let line): return index.heard(line, in: key)
+    case .customerOnline: index.moved(key, to: await chat.peek { $0.customerPhase })
+    case .waiting, .typingPreview, .dataChanged, .pushSettled, .ended: break
+    }
+    return nil
   }
 
   /// The directory learns of a chat that began; Comet sessions that were there first are tied to it.

@@ -43,7 +43,7 @@ struct ChatNarrator: Narrator {
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
       return [Self.link(event, blank, &trace)]
-    case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver:
+    case .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested, .pushHandedOver, .pushSettled:
       return [Self.push(event, key, blank, &trace, &people)]
     }
   }
@@ -228,6 +228,9 @@ struct ChatNarrator: Narrator {
       }
     case .pushHandedOver(let number):
       entry.what = "owes push \(number) no longer: the device's queue has it"
+      entry.isDetail = true
+    case .pushSettled(let number, let outcome):
+      entry.what = "tells the agents what became of push \(number): \(outcome.rawValue)"
       entry.isDetail = true
     default: break
     }

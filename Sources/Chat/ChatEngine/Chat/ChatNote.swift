@@ -12,6 +12,8 @@ struct ChatNote: Equatable {
   var sessions: [String] = []
   var startedAt: Timestamp?
   var agents: [String] = []
+  var waitingSince: Timestamp?
+  var phase: CustomerPhase?
 
   init(_ chat: borrowing ChatSession) {
     serviceName = chat.serviceName
@@ -23,7 +25,14 @@ struct ChatNote: Equatable {
     sessions = chat.attachedSessions
     startedAt = chat.isStarted ? chat.startedAt : nil
     agents = chat.agents.map(\.id)
+    waitingSince = chat.waitingSince
+    phase = chat.customerPhase
   }
+
+  var standing: ChatStanding { ChatStanding(waitingSince: waitingSince, phase: phase) }
+
+  /// Since when a chat waits that no agent has met.
+  private var usualWait: Timestamp? { agents.isEmpty && !isEnded ? startedAt : nil }
 
   /// It was made by a version that had no lists to keep: what is missing is in the state.
   var isShort: Bool { chatSessionID != nil && startedAt == nil }
@@ -46,6 +55,11 @@ extension ChatNote: PayloadPart {
     static let startedAt = PayloadField<Timestamp>(8)
     /// Who is in it, or was when it ended.
     static let agent = PayloadField<String>(9)
+    /// Absent: since its start if nobody is in it, else nobody waits.
+    static let waitingSince = PayloadField<Timestamp>(10)
+    static let isAway = PayloadField<Bool>(11)
+    /// Of a customer who is away.
+    static let isLost = PayloadField<Bool>(12)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -58,6 +72,9 @@ extension ChatNote: PayloadPart {
     writer.put(Field.isUserErased, ifTrue: isUserErased)
     writer.put(Field.startedAt, ifPresent: startedAt)
     writer.put(each: Field.agent, agents)
+    if waitingSince != usualWait { writer.put(Field.waitingSince, ifPresent: waitingSince) }
+    writer.put(Field.isAway, ifTrue: phase == .background || phase == .lost)
+    writer.put(Field.isLost, ifTrue: phase == .lost)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -71,5 +88,8 @@ extension ChatNote: PayloadPart {
     isUserErased = try read[Field.isUserErased] ?? false
     startedAt = try read[Field.startedAt]
     agents = try read.all(Field.agent)
+    waitingSince = try read[Field.waitingSince] ?? usualWait
+    let (isAway, isLost) = (try read[Field.isAway] ?? false, try read[Field.isLost] ?? false)
+    phase = startedAt == nil || isEnded ? nil : !isAway ? .foreground : isLost ? .lost : .background
   }
 }

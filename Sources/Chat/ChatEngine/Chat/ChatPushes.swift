@@ -20,6 +20,13 @@ package struct ChatPushes: PushProducer {
     await chat.post(ChatCommand(.pushHandedOver(number: number), policy: chats.policy(of: key)), lazy: true)
   }
 
+  /// Agents see it; nobody waits for it.
+  func settled(_ key: String, _ number: Int, _ outcome: FinalPushOutcome) async {
+    guard let chat = chats.directory[key], let outcome = ChatPushOutcome(rawValue: outcome.name) else { return }
+    await chat.post(
+      ChatCommand(.pushSettled(number: number, outcome: outcome), policy: chats.policy(of: key)), lazy: true)
+  }
+
   /// A chat began that names this device.
   func register(_ target: PushTarget, of serviceID: String) async {
     let entry = chats.index[serviceID]

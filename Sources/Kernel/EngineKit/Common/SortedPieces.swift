@@ -5,7 +5,7 @@ package struct SortedPieces<Element: Comparable & Sendable>: Sendable {
 
   /// None is empty.
   private var pieces: [[Element]] = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
   package init() {}
 
@@ -69,6 +69,26 @@ package struct SortedPieces<Element: Comparable & Sendable>: Sendable {
       (piece, place) = (piece + 1, 0)
     }
     return found
+  }
+
+  /// The last ones that are less than `element` (nil: from the end) and fit, at most `limit`, the greatest first.
+  package func elements(
+    before element: Element?, limit: Int = .max, where fits: (Element) -> Bool = { _ in true }
+  ) -> [Element] {
+    var found: [Element] = []
+    guard limit > 0, !pieces.isEmpty else { return found }
+    var piece = element.map { self.piece(of: $0) } ?? pieces.count - 1
+    var place = element.map { Self.place(of: $0, in: pieces[piece]) } ?? pieces[piece].count
+    while true {
+      while place > 0 {
+        place -= 1
+        if fits(pieces[piece][place]) { found.append(pieces[piece][place]) }
+        if found.count == limit { return found }
+      }
+      guard piece > 0 else { return found }
+      piece -= 1
+      place = pieces[piece].count
+    }
   }
 
   /// The first one that fits.

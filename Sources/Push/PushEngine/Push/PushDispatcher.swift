@@ -122,6 +122,7 @@ package final class PushDispatcher {
     case .accepted(let id): await producers.accepted(id)
     case .settled(let id, let outcome, let attempts):
       note(id, outcome, attempts: attempts)
+      await producers.settled(id, outcome)
       guard outcome.leavesDeadLetter else { break }
       let letter = await queue.peek { queue in queue.deadLetters.first { $0.message.id == id } }
       if let letter { await exhausted(letter, of: queue.id.key) }

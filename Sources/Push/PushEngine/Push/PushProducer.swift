@@ -8,6 +8,8 @@ package protocol PushProducer: Sendable {
   static var prefix: String { get }
   /// The queue of its device has it: the entity owes it no longer. - Parameter key: of the entity.
   func accepted(_ key: String, _ number: Int) async
+  /// The queue is done with it. A hint: a kill may keep it back.
+  func settled(_ key: String, _ number: Int, _ outcome: FinalPushOutcome) async
   /// Why a push is not to go out any more; nil if it may. Who knows more of addresses than their queues do is asked each
   /// time that an attempt has begun: a kill, or another's haste, may have kept a queue from knowing.
   func objection(to message: PushMessage) async -> String?
@@ -16,6 +18,7 @@ package protocol PushProducer: Sendable {
 }
 
 extension PushProducer {
+  package func settled(_ key: String, _ number: Int, _ outcome: FinalPushOutcome) async {}
   package func objection(to message: PushMessage) async -> String? { nil }
   package func addressGone(_ queue: String, reason: String) async {}
 }
@@ -55,6 +58,11 @@ package final class PushProducers: Sendable {
   package func accepted(_ id: PushID) async {
     guard let (producer, key) = find(id.producer) else { return }
     await producer.accepted(key, id.number)
+  }
+
+  func settled(_ id: PushID, _ outcome: FinalPushOutcome) async {
+    guard let (producer, key) = find(id.producer) else { return }
+    await producer.settled(key, id.number, outcome)
   }
 
   /// The producer of this name, and the key of its entity.

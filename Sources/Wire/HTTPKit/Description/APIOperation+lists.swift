@@ -20,6 +20,11 @@ extension APIAnswer {
   /// 200 with one page. Its header `Link` is there only if there is more, so that it is described in words.
   package static func page(_ about: String, of schema: APISchema) -> APIAnswer { page(about, .list(of: schema)) }
 
+  /// 200 with one page, where it may be known how many there are on all.
+  package static func countedPage(_ about: String, of schema: APISchema) -> APIAnswer {
+    page(about + " The header `X-Total-Count` says how many there are on all pages, where that is known.", of: schema)
+  }
+
   package static func page(_ about: String, _ schema: APISchema) -> APIAnswer {
     .json(200, about + " If there is more, the header `Link` says where it is (`rel=\"next\"`).", schema)
   }

@@ -56,6 +56,13 @@ package struct ListQuery {
   /// The header field that says where the list goes on; nothing if it does not.
   package func link(next: String?) -> HTTPFields { parameters.link(path, "after", next: next) }
 
+  /// The same, and how many there are on all pages; nothing of that where nobody has counted.
+  package func fields(next: String?, total: Int?) -> HTTPFields {
+    var fields = link(next: next)
+    if let total { fields[.totalCount] = String(total) }
+    return fields
+  }
+
   /// A page of what is all in memory, in the order of the ids.
   /// - Throws: if `after` is no id.
   package func page<Element, ID: Comparable & LosslessStringConvertible>(
@@ -97,4 +104,6 @@ extension RequestParameters {
 
 extension HTTPField.Name {
   package static let link = HTTPField.Name("Link")!
+  /// How many elements a list has on all pages.
+  package static let totalCount = HTTPField.Name("X-Total-Count")!
 }

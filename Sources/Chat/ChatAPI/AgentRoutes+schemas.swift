@@ -1,0 +1,61 @@
+import ChatDomain
+import ChatEngine
+import HTTPKit
+import JSONEnvelope
+
+/// What agents are answered.
+extension AgentRoutes {
+  static let chatSummary = APISchema.object([
+    .required("chatId"), .required("serviceId"), .required("service", .text, "The service's name."),
+    .required("subject"), .required("customer", .text, "The customer's nickname."), .required("startedAt", .time),
+    .required("endedAt", APISchema.time.orNull), .required("customerOnline", .bool),
+    .required(
+      "phase", APISchema.either(.oneOf(phases), APISchema(["type": "null"])),
+      "Where the customer is: there, gone as their app has said, or lost without a word. Null when it is over."),
+    .required("phaseSince", APISchema.time.orNull, "Null also where it is not known."),
+    .required("position", .integer, "Of the last event."),
+    .required(
+      "lastLine", .named("TranscriptLine").orNull,
+      "The last line that is not about typing; its text is cut behind \(AgentChatSummary.lineBytesMaximum) bytes."),
+    .required(
+      "unread", .integer(0...AgentChatSummary.unreadMaximum),
+      "What the customer has said and you have not read; beyond \(AgentChatSummary.unreadMaximum) nobody counts."),
+    .required("waiting", .bool, "No agent is in it."),
+    .required(
+      "waitingSince", APISchema.time.orNull,
+      "Since when the customer waits for a word: their oldest line without an answer, or since nobody is in it."),
+    .required("ended", .bool),
+    .required(
+      "agents",
+      .list(
+        of: .object([.required("agentId"), .required("nickname"), .required("role", .oneOf(ChatRoutes.partyRoles))]))),
+    .required(
+      "pushes",
+      .object([
+        .required("owed", .integer, "Not taken over by the device's queue yet."),
+        .required("last", lastPush.orNull, "The last one that was."),
+      ])),
+  ])
+
+  static let phases = CustomerPhase.allCases.map(\.rawValue)
+
+  private static let lastPush = APISchema.object([
+    .required("position", .integer, "The last event that it stands for."),
+    .required(
+      "outcome", APISchema.either(.oneOf(ChatPushOutcome.allCases.map(\.rawValue)), APISchema(["type": "null"])),
+      "Null: it waits, cannot go out, or nobody has heard."),
+    .required("time", .time, "When it was taken over, or when that became of it."),
+  ])
+
+  static let transcript = APISchema.object([
+    .required("chatId"), .required("startedAt", .time), .required("position", .integer), .required("ended", .bool),
+    .required("lines", .list(of: .named("TranscriptLine"))),
+  ])
+
+  static let line = APISchema.object([
+    .required("position", APISchema.integer.orNull), .required("type", .oneOf(ChatRoutes.transcriptTypes)),
+    .required("nickname"), .required("text"), .required("role", .oneOf(ChatRoutes.partyRoles)),
+    .required("time", .time),
+    .required("visibility", .oneOf("all", "agent"), "Who sees it."),
+  ])
+}
