@@ -110,7 +110,7 @@ struct ChatView {
       noticeIsDue = false
     case .pushTargetChanged(let target): hasTarget = target != nil
     case .dataUpdated, .served, .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .returnNoted,
-      .previewTyped, .timeToLiveExtended:
+      .previewTyped, .timeToLiveExtended, .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp:
       break
     }
   }

@@ -1,6 +1,7 @@
 /// The events of an agent's stream, as the wire names them.
 package enum AgentEventName: String, CaseIterable {
-  case waiting, line, customerOnline, typingPreview, dataChanged, push, ended, callback, support, agent, reset
+  case waiting, line, customerOnline, typingPreview, dataChanged, read, invited, transferred, push, ended, callback,
+    support, agent, reset
 
   /// For the description of the stream.
   var about: String {
@@ -9,7 +10,10 @@ package enum AgentEventName: String, CaseIterable {
     case .line: "a new line of a transcript: `chatId`, `serviceId` and the members of `TranscriptLine`"
     case .customerOnline: "a customer came back or went away: `chatId`, `serviceId`, `customerOnline`"
     case .typingPreview: "what a customer has typed so far: `chatId`, `serviceId`, `text`"
-    case .dataChanged: "a chat's attached data changed: `chatId`, `serviceId`"
+    case .dataChanged: "a chat's attached data changed, or its wrap-up: `chatId`, `serviceId`"
+    case .read: "you have read, perhaps elsewhere: `chatId`, `serviceId`, `agentId`, `position`"
+    case .invited: "an agent may join a chat: `chatId`, `serviceId`, `agentId`"
+    case .transferred: "a chat is for the agents of another service: `chatId`, `serviceId`, `service`"
     case .push: "what became of a push: `chatId`, `serviceId` and the members of a chat's `pushes.last`"
     case .ended: "a chat is over: `chatId`, `serviceId`"
     case .callback: "something happened to a callback: its members, as in the list of callbacks"

@@ -86,6 +86,16 @@ enum AgentEventStream {
       object.member("text", text)
       return .typingPreview
     case .dataChanged: return .dataChanged
+    case .read(let agentID, let position):
+      object.member("agentId", agentID)
+      object.member("position", position)
+      return .read
+    case .invited(let agentID):
+      object.member("agentId", agentID)
+      return .invited
+    case .deskChanged(let name):
+      object.member("service", name)
+      return .transferred
     case .pushSettled(let push):
       AgentRendering.write(push, into: &object)
       return .push

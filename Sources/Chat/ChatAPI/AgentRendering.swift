@@ -35,6 +35,7 @@ package enum AgentRendering {
       guard let last = summary.lastPush else { return pushes.member("last", String?.none) }
       pushes.object("last") { write(last, into: &$0) }
     }
+    writeWrapUp(summary.wrapUp, into: &chat)
     guard isComplete else { return }
     chat.object("data") { data in
       for pair in summary.data { data.member(named: pair.name, pair.value) }
@@ -44,6 +45,17 @@ package enum AgentRendering {
   private static func writeLast(_ line: AgentLine?, into chat: inout JSONObjectWriter) {
     guard let line else { return chat.member("lastLine", String?.none) }
     chat.object("lastLine") { write(line, into: &$0) }
+  }
+
+  private static func writeWrapUp(_ wrapUp: ChatWrapUp?, into chat: inout JSONObjectWriter) {
+    guard let wrapUp else { return chat.member("wrapUp", String?.none) }
+    chat.object("wrapUp") { object in
+      object.member("agentId", wrapUp.agentID)
+      object.member("disposition", wrapUp.disposition)
+      object.member("note", wrapUp.note)
+      object.member("tags", wrapUp.tags)
+      object.member("time", wrapUp.time.iso8601)
+    }
   }
 
   static func write(_ push: HandedPush, into object: inout JSONObjectWriter) {

@@ -6,7 +6,8 @@ import JSONEnvelope
 /// What agents are answered.
 extension AgentRoutes {
   static let chatSummary = APISchema.object([
-    .required("chatId"), .required("serviceId"), .required("service", .text, "The service's name."),
+    .required("chatId"), .required("serviceId"),
+    .required("service", .text, "The name of the service whose agents it is for."),
     .required("subject"), .required("customer", .text, "The customer's nickname."), .required("startedAt", .time),
     .required("endedAt", APISchema.time.orNull), .required("customerOnline", .bool),
     .required(
@@ -35,6 +36,12 @@ extension AgentRoutes {
         .required("owed", .integer, "Not taken over by the device's queue yet."),
         .required("last", lastPush.orNull, "The last one that was."),
       ])),
+    .required(
+      "wrapUp",
+      APISchema.object([
+        .required("agentId"), .required("disposition"), .required("note"), .required("tags", .list(of: .text)),
+        .required("time", .time),
+      ]).orNull, "What an agent has noted when they were done."),
   ])
 
   static let phases = CustomerPhase.allCases.map(\.rawValue)
@@ -45,6 +52,15 @@ extension AgentRoutes {
       "outcome", APISchema.either(.oneOf(ChatPushOutcome.allCases.map(\.rawValue)), APISchema(["type": "null"])),
       "Null: it waits, cannot go out, or nobody has heard."),
     .required("time", .time, "When it was taken over, or when that became of it."),
+  ])
+
+  static let colleague = APISchema.object([
+    .required("agentId"), .required("role", .oneOf(ChatRoutes.partyRoles)), .required("ready", .bool),
+    .required(
+      "presence", .oneOf(AgentPresence.allCases.map(\.rawValue)),
+      "Online while a stream or socket of theirs is open, and \(AgentPresence.graceSeconds) seconds longer."),
+    .required("chats", .integer, "Live ones that they are in."),
+    .optional("services", .list(of: .text), "That the token names; all if absent."),
   ])
 
   static let transcript = APISchema.object([

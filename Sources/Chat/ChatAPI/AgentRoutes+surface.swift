@@ -38,13 +38,29 @@ extension AgentRoutes {
       ) { routes, token, _, context in try await routes.summary(token, context) },
       Operation(
         .get, "/agent/1/chats/{chat}/transcript", "getTranscript", "What was said",
-        about: "Also what only agents see: such a line has no position.", access: .agent,
-        parameters: [chatID, .query("after", "Events after this position.", .integer(0...1_000_000_000))],
+        about: """
+          Also what only agents see: such a line has no position, and stands behind the event that it followed. With \
+          `limit` or `before` it is a page of so many events; the header `Link` says where it goes on (`rel="next"`), \
+          onwards or backwards.
+          """, access: .agent,
+        parameters: [
+          chatID, .query("after", "Events behind this position.", .integer(0...1_000_000_000)),
+          .query("before", "Events in front of this position, the last ones of them.", .integer(1...1_000_000_000)),
+          .query(
+            "limit", "At most so many events: without it all, or \(ListQuery.limitDefault) with `before`.",
+            .integer(1...EngineLimits().agentListMaximum)),
+        ],
         answers: [.json(200, "The transcript.", .named("Transcript"))], failures: [400, 404]
       ) { try await $0.transcript($1, $2, $3) },
+      Operation(
+        .get, "/agent/1/agents", "listAgents", "Agents, in the order of their names",
+        about: "A supervisor sees all of them, an agent those who have a service in common with them.", access: .agent,
+        parameters: APIParameter.listed(upTo: EngineLimits().agentListMaximum),
+        answers: [.page("Those agents.", of: .named("Colleague"))], failures: [400]
+      ) { routes, token, request, _ in try await routes.colleagues(token, request) },
     ] + acts.map(\.operation) + [events, socket],
     schemas: [
-      ("Chat", chatSummary), ("Transcript", transcript), ("TranscriptLine", line),
+      ("Chat", chatSummary), ("Colleague", colleague), ("Transcript", transcript), ("TranscriptLine", line),
       (
         "Agent",
         .object([

@@ -44,9 +44,35 @@ package struct AgentRoutes: AgentActRoutes {
     _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
   ) async throws -> Response {
     let chatID = try context.parameters.require("chat")
-    let after = try Self.position(request)
-    let transcript = try await agents.transcript(chatID, after: after, for: token.viewer)
-    return .object { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
+    let (part, parameters) = try transcriptPart(request)
+    let transcript = try await agents.transcript(chatID, part, for: token.viewer)
+    var name = "after"
+    if case .before = part { name = "before" }
+    let link = parameters.link(request.uri.path, name, next: transcript.next.map(String.init))
+    return .json(adding: link) { json in
+      json.object { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
+    }
+  }
+
+  func colleagues(_ token: AccessToken, _ request: Request) async throws -> Response {
+    let query = try ListQuery(request, limitMaximum: listMaximum)
+    let visible = try tokens.list().filter { other in
+      other.isAgent && (token.role == .supervisor || other.name == token.name || token.sharesService(with: other))
+    }
+    let (page, link) = try query.page(of: visible, by: \.name)
+    let presence = agents.presence
+    var found: [(token: AccessToken, isReady: Bool)] = []
+    for token in page { found.append((token, await agents.isReady(token.name))) }
+    return .json(adding: link) { json in
+      json.objects(found) { other, object in
+        object.member("agentId", other.token.name)
+        object.member("role", other.token.role.partyRole.rawValue)
+        object.member("ready", other.isReady)
+        object.member("presence", presence(other.token.name).rawValue)
+        object.member("chats", agents.chatCount(of: other.token.name))
+        object.member("services", ifPresent: other.token.services)
+      }
+    }
   }
 
   /// The agent, as JSON.
@@ -79,12 +105,37 @@ package struct AgentRoutes: AgentActRoutes {
     AgentEventStream.message(of: event, base: address.origin(requested))
   }
 
-  private static func position(_ request: Request) throws -> Int {
-    guard let text = try ListQuery.known(request, ["after"])["after"] else { return 0 }
-    guard let position = Int(text), position >= 0 else {
-      throw EdgeFailure.badParameter("after", "is not a transcript position")
+  /// Without `before` and `limit` all that follows, as ever.
+  private func transcriptPart(_ request: Request) throws -> (TranscriptPart, RequestParameters) {
+    let parameters = try ListQuery.known(request, ["after", "before", "limit"])
+    let limit = try Self.number("limit", in: 1...listMaximum, of: parameters)
+    guard let before = try Self.number("before", in: 1...Self.positionMaximum, of: parameters) else {
+      let after = try Self.number("after", in: 0...Self.positionMaximum, of: parameters) ?? 0
+      return (.after(after, limit: limit), parameters)
     }
-    return position
+    guard parameters["after"] == nil else {
+      throw EdgeFailure.badParameter("before", "cannot be given together with 'after'")
+    }
+    return (.before(before, limit: limit ?? ListQuery.limitDefault), parameters)
+  }
+
+  private static let positionMaximum = 1_000_000_000
+
+  private static func number(
+    _ name: String, in range: ClosedRange<Int>, of parameters: RequestParameters
+  ) throws(EdgeFailure) -> Int? {
+    guard let text = parameters[name] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw .badParameter(name, "is not \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}
+
+extension AccessToken {
+  fileprivate func sharesService(with other: AccessToken) -> Bool {
+    guard let services, let others = other.services else { return true }
+    return services.contains { others.contains($0) }
   }
 }
 

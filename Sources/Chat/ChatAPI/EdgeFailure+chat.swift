@@ -18,6 +18,8 @@ extension EdgeFailure {
     case .ended: self.init(.badRequest, "The chat is over", exception: "ChatEndedException")
     case .notJoined: self.init(.forbidden, "Join the chat first", exception: "ForbiddenException")
     case .taken: self.init(.conflict, "Another agent has this chat", exception: "ChatTakenException")
+    case .alreadyThere:
+      self.init(.conflict, "That agent is in this chat already", exception: "AlreadyJoinedException")
     case .alreadyJoined: self.init(.conflict, "You are in this chat already", exception: "AlreadyJoinedException")
     case .empty(let field): self = .missingParameter(field)
     case .tooLong(let field, let limit):

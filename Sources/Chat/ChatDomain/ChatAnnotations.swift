@@ -6,6 +6,18 @@ struct ChatAnnotations: Sendable, Equatable, Encodable {
   var presence: Presence?
   /// The last push that a queue has taken over.
   var lastPush: HandedPush?
+  /// How far agents have read, the newest marks last.
+  var readMarks: [ReadMark] = []
+  /// Agents who may come, though it is not theirs: by their ids.
+  var invitations: [String] = []
+  /// Whose agents it is for now, if no longer those of its own service.
+  var desk: String?
+  var wrapUp: ChatWrapUp?
+
+  struct ReadMark: Sendable, Equatable, Encodable {
+    let agentID: String
+    let position: Int
+  }
 
   /// When the customer went away or came back last.
   struct Presence: Sendable, Equatable, Encodable {
@@ -15,6 +27,15 @@ struct ChatAnnotations: Sendable, Equatable, Encodable {
   }
 
   init() {}
+
+  /// This without what was said, for a chat that is erased.
+  var scrubbed: ChatAnnotations {
+    var rest = self
+    rest.presence = nil
+    rest.lastPush = nil
+    rest.wrapUp = wrapUp?.scrubbed
+    return rest
+  }
 
   var isEmpty: Bool { self == ChatAnnotations() }
 }
@@ -29,6 +50,22 @@ public struct HandedPush: Sendable, Equatable, Encodable {
   public internal(set) var outcome: ChatPushOutcome?
   /// When it was taken over, or ended.
   public internal(set) var time: Timestamp
+}
+
+/// What an agent has noted of a chat when they were done with it.
+public struct ChatWrapUp: Sendable, Equatable, Encodable {
+  public let agentID: String
+  /// What came of it, in the words of the house.
+  public let disposition: String
+  public let note: String
+  public let tags: [String]
+  public let time: Timestamp
+
+  fileprivate var scrubbed: ChatWrapUp {
+    ChatWrapUp(
+      agentID: agentID, disposition: ErasurePlaceholder.text, note: note.isEmpty ? "" : ErasurePlaceholder.text,
+      tags: [], time: time)
+  }
 }
 
 /// What became of a push in the end, as its queue has said.
@@ -64,12 +101,20 @@ extension ChatAnnotations: PayloadPart {
     static let since = PayloadField<Timestamp>(1)
     static let isLost = PayloadField<Bool>(2)
     static let lastPush = PayloadField<HandedPush>(3)
+    static let readMark = PayloadField<ReadMark>(4)
+    static let invitation = PayloadField<String>(5)
+    static let desk = PayloadField<String>(6)
+    static let wrapUp = PayloadField<ChatWrapUp>(7)
   }
 
   func encode(into writer: inout PayloadWriter) {
     writer.put(Field.since, ifPresent: presence?.since)
     writer.put(Field.isLost, ifTrue: presence?.isLost ?? false)
     writer.put(Field.lastPush, ifPresent: lastPush)
+    writer.put(each: Field.readMark, readMarks)
+    writer.put(each: Field.invitation, invitations)
+    writer.put(Field.desk, ifPresent: desk)
+    writer.put(Field.wrapUp, ifPresent: wrapUp)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -77,6 +122,52 @@ extension ChatAnnotations: PayloadPart {
     let isLost = try read[Field.isLost] ?? false
     if let since = try read[Field.since] { presence = Presence(since: since, isLost: isLost) }
     lastPush = try read[Field.lastPush]
+    readMarks = try read.all(Field.readMark)
+    invitations = try read.all(Field.invitation)
+    desk = try read[Field.desk]
+    wrapUp = try read[Field.wrapUp]
+  }
+}
+
+extension ChatAnnotations.ReadMark: PayloadPart {
+  private enum Field {
+    static let agentID = PayloadField<String>(1)
+    static let position = PayloadField<Ordinal>(2)
+  }
+
+  func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.agentID, agentID)
+    writer.put(Field.position, position)
+  }
+
+  init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(agentID: try read.required(Field.agentID), position: try read.required(Field.position))
+  }
+}
+
+extension ChatWrapUp: PayloadPart {
+  private enum Field {
+    static let agentID = PayloadField<String>(1)
+    static let disposition = PayloadField<String>(2)
+    static let note = PayloadField<String>(3)
+    static let tag = PayloadField<String>(4)
+    static let time = PayloadField<Timestamp>(5)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.agentID, agentID)
+    writer.put(Field.disposition, disposition)
+    writer.put(Field.note, ifNotEmpty: note)
+    writer.put(each: Field.tag, tags)
+    writer.put(Field.time, time)
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    self.init(
+      agentID: try read.required(Field.agentID), disposition: try read.required(Field.disposition),
+      note: try read[Field.note] ?? "", tags: try read.all(Field.tag), time: try read.required(Field.time))
   }
 }
 

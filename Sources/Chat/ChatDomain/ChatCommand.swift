@@ -54,6 +54,20 @@ public enum ChatAction: Sendable, Equatable {
   case agentLeave(agentID: String)
   /// The agent ends the chat.
   case agentClose(agentID: String)
+  /// A word among agents, of one who is in the chat.
+  case agentNote(agentID: String, text: String)
+  /// A supervisor's word to the agents; they need not be in the chat.
+  case whisper(agentID: String, text: String)
+  /// The agent has read everything up to `upTo` (lazy); never goes back.
+  case agentRead(agentID: String, upTo: Int)
+  /// Another agent may come. `isSupervisor`: the inviter need not be in the chat.
+  case invite(agentID: String, by: String, isSupervisor: Bool)
+  /// The agent leaves it to another, or to those of a service.
+  case transfer(agentID: String, to: ChatTransferTarget)
+  /// A supervisor comes, if they are not there, and the others leave.
+  case takeOver(agentID: String, nickname: String)
+  /// By somebody who is in the chat or was, also when it is over.
+  case wrapUp(agentID: String, disposition: String, note: String, tags: [String])
 
   // The customer's Comet sessions. `session` is a clientId.
   /// A Comet session of this chat's customer has subscribed to the chat channel.
@@ -83,6 +97,13 @@ public enum ChatAction: Sendable, Equatable {
   case pushHandedOver(number: Int)
   /// The queue that has it is done with push `number` (lazy).
   case pushSettled(number: Int, outcome: ChatPushOutcome)
+}
+
+/// Whom an agent leaves a chat to.
+public enum ChatTransferTarget: Sendable, Equatable {
+  /// That one may join; the chat waits meanwhile, so that it is not lost if they do not come.
+  case agent(String)
+  case service(String)
 }
 
 /// Everything that the start of a chat brings along. Random ids come in here, since pure code makes none.

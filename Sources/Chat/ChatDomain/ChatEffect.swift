@@ -36,6 +36,12 @@ public enum AgentNotification: Sendable, Equatable {
   /// The preview of what the customer is typing.
   case typingPreview(String)
   case dataChanged
+  /// An agent has read up to here: the concern of that one alone.
+  case read(agentID: String, position: Int)
+  /// An agent may join.
+  case invited(agentID: String)
+  /// It is for the agents of this service from now on.
+  case deskChanged(to: String)
   /// What became of a push.
   case pushSettled(HandedPush)
   case ended

@@ -32,6 +32,11 @@ public import EventSourcing
 /// | 26 | `positionStated` | position 4 |
 /// | 45 | `pushTargetChanged` | target 40 as in `ChatStart` (absent: none any more) |
 /// | 50 | `pushSettled` | number 8, outcome 50 |
+/// | 51 | `read` | agent 15, position 4 |
+/// | 52 | `privateNoted` | agent 15, nickname 13, role 14, text 3 |
+/// | 53 | `agentInvited` | agent 15, inviter 51 |
+/// | 54 | `deskChanged` | service name 17 |
+/// | 55 | `wrappedUp` | agent 15, disposition 52, text 3 (absent: empty), tags 53… |
 ///
 /// The field numbers mean the same in every event of this table; see `Field` for their types.
 public enum ChatEvent: JournaledEvent {
@@ -57,6 +62,10 @@ public enum ChatEvent: JournaledEvent {
   case linePosted(party: Int, type: TranscriptEventType, text: String)
   case agentJoined(agentID: String, nickname: String, role: PartyRole)
   case agentLeft(party: Int)
+  /// An agent may join, whoever has the chat. `inviter` is an agent's id.
+  case agentInvited(agentID: String, inviter: String)
+  /// From now on it is for the agents of this service. For its customer it stays what it was.
+  case deskChanged(to: String)
   /// Appends `Notice.Left` of this party; the chat is over.
   case chatEnded(party: Int, cause: ChatEndCause)
 
@@ -64,6 +73,12 @@ public enum ChatEvent: JournaledEvent {
   case previewTyped(text: String)
   case absenceNoted(text: String)
   case returnNoted(text: String)
+  /// An agent says something that only agents see; they need not be in the chat.
+  case privateNoted(agentID: String, nickname: String, role: PartyRole, text: String)
+  /// An agent has read everything up to `upTo`.
+  case read(agentID: String, upTo: Int)
+  /// Takes the place of what was noted before.
+  case wrappedUp(agentID: String, disposition: String, note: String, tags: [String])
 
   // The customer's Comet sessions. `activeAfter`: from now on the session gets every event after this position.
   case cometSubscribed(session: String, activeAfter: Int?)
@@ -120,6 +135,11 @@ public enum ChatEvent: JournaledEvent {
     case .positionStated: 26
     case .pushTargetChanged: 45
     case .pushSettled: 50
+    case .read: 51
+    case .privateNoted: 52
+    case .agentInvited: 53
+    case .deskChanged: 54
+    case .wrappedUp: 55
     }
   }
 
@@ -130,7 +150,7 @@ public enum ChatEvent: JournaledEvent {
   var isUse: Bool {
     switch self {
     case .expired, .timeToLiveExtended, .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested,
-      .pushHandedOver, .pushSettled, .erased:
+      .pushHandedOver, .pushSettled, .read, .erased:
       false
     default: true
     }
@@ -165,6 +185,9 @@ private enum Field {
   static let userKey = PayloadField<String>(22)
   static let target = PayloadField<PushTarget>(40)
   static let pushOutcome = PayloadField<ChatPushOutcome>(50)
+  static let inviter = PayloadField<String>(51)
+  static let disposition = PayloadField<String>(52)
+  static let label = PayloadField<String>(53)
 }
 
 extension ChatEvent {
@@ -227,6 +250,31 @@ extension ChatEvent {
       writer.put(Field.pushOutcome, outcome)
     case .erased(let state): writer.put(Field.state, state)
     case .pushTargetChanged(let target): writer.put(Field.target, ifPresent: target)
+    case .read, .privateNoted, .agentInvited, .deskChanged, .wrappedUp: encodeDesk(into: &writer)
+    }
+  }
+
+  /// Of what agents do beside the conversation.
+  private func encodeDesk(into writer: inout PayloadWriter) {
+    switch self {
+    case .read(let agentID, let position):
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.position, position)
+    case .privateNoted(let agentID, let nickname, let role, let text):
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.nickname, nickname)
+      writer.put(Field.role, role)
+      writer.put(Field.text, text)
+    case .agentInvited(let agentID, let inviter):
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.inviter, inviter)
+    case .deskChanged(let serviceName): writer.put(Field.serviceName, serviceName)
+    case .wrappedUp(let agentID, let disposition, let note, let tags):
+      writer.put(Field.agentID, agentID)
+      writer.put(Field.disposition, disposition)
+      writer.put(Field.text, ifNotEmpty: note)
+      writer.put(each: Field.label, tags)
+    default: break
     }
   }
 
@@ -290,6 +338,23 @@ extension ChatEvent {
     case 50:
       self = .pushSettled(
         number: try read.required(Field.number), outcome: try read.required(Field.pushOutcome))
+    default: self = try Self.desk(tag, read)
+    }
+  }
+
+  private static func desk(_ tag: EventTag, _ read: PayloadFields) throws(PayloadError) -> ChatEvent {
+    switch tag {
+    case 51: .read(agentID: try read.required(Field.agentID), upTo: try read.required(Field.position))
+    case 52:
+      .privateNoted(
+        agentID: try read.required(Field.agentID), nickname: try read.required(Field.nickname),
+        role: try read.required(Field.role), text: try read.required(Field.text))
+    case 53: .agentInvited(agentID: try read.required(Field.agentID), inviter: try read.required(Field.inviter))
+    case 54: .deskChanged(to: try read.required(Field.serviceName))
+    case 55:
+      .wrappedUp(
+        agentID: try read.required(Field.agentID), disposition: try read.required(Field.disposition),
+        note: try read[Field.text] ?? "", tags: try read.all(Field.label))
     default: throw .unknownTag(tag)
     }
   }

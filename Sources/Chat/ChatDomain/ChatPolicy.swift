@@ -52,6 +52,14 @@ public struct ChatLimits: Sendable, Equatable {
   public var cometSessionsMaximum = 32
   /// Remembered events between the first qualifying event and the push (the oldest are left out beyond it).
   public var rememberedEventsMaximum = 1_000
+  /// Lines that agents write for agents.
+  public var privateNotesMaximum = 1_000
+  /// What an agent notes when they are done: UTF-8 bytes of the disposition and of each tag, and tags.
+  public static let dispositionBytesMaximum = 256
+  public static let tagBytesMaximum = 128
+  public static let tagsMaximum = 32
+  /// Agents whose read marks are kept; the oldest mark goes first.
+  static let readMarksMaximum = 64
   /// Notifications in which events are sent again one by one; what is more than that comes in one.
   static let repeatedNotificationsMaximum = 32
 

@@ -12,6 +12,8 @@ public enum ChatRejection: Error, Equatable, Sendable {
   case notJoined
   /// The agent is in this chat already: 409.
   case alreadyJoined
+  /// The other agent is in this chat already: 409.
+  case alreadyThere
   /// Another agent has the chat: 409.
   case taken
   /// A required text is empty: 400 with the field's name.

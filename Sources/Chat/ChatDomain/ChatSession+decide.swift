@@ -11,10 +11,10 @@ extension ChatSession {
     case .create(let serviceName, let data, let userKey): return try create(serviceName, data, userKey, policy, now)
     case .start(let start): return try begin(start, policy)
     case .createAndStart(let serviceName, let data, let userKey, let start):
-      let creation = try create(serviceName, data, userKey, policy, now)
-      var made = ChatSession()
-      for event in creation { made.evolve(event, at: now) }
-      return creation + (try made.begin(start, policy))
+      var draft = ChatDraft(self, now)
+      draft.add(try create(serviceName, data, userKey, policy, now))
+      draft.add(try draft.chat.begin(start, policy))
+      return draft.events
     case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
     case .erase: return erase()
 
@@ -42,6 +42,15 @@ extension ChatSession {
     case .agentNotice(let agentID, let text): return try agentLine(agentID, .custom, text, field: "text", policy, now)
     case .agentLeave(let agentID): return try agentLeave(agentID, policy, now)
     case .agentClose(let agentID): return try agentClose(agentID, policy, now)
+    case .agentNote(let agentID, let text): return try agentNote(agentID, text, policy)
+    case .whisper(let agentID, let text): return try whisper(agentID, text, policy)
+    case .agentRead(let agentID, let position): return try agentRead(agentID, position)
+    case .invite(let agentID, let inviter, let isSupervisor):
+      return try invite(agentID, by: inviter, isSupervisor: isSupervisor, policy)
+    case .transfer(let agentID, let target): return try transfer(agentID, to: target, policy, now)
+    case .takeOver(let agentID, let nickname): return try takeOver(agentID, nickname, policy, now)
+    case .wrapUp(let agentID, let disposition, let note, let tags):
+      return try wrapUp(agentID, disposition, note, tags, policy)
 
     case .cometSubscribed(let session, let delivered, let stated):
       return try cometSubscribed(session, delivered, stated, policy)

@@ -15,7 +15,7 @@ extension ChatSession {
     guard role != .client else { throw .invalid(field: "role", reason: "an agent cannot be the customer") }
     guard !hasAgent(agentID) else { throw .alreadyJoined }
     // Decided here and not where the request came in: of two agents who reach for it at once one gets it.
-    if onlyIfWaiting, !isWaiting { throw .taken }
+    if onlyIfWaiting, !isWaiting, !isInvited(agentID) { throw .taken }
     guard presentAgents.count < limits.agentsMaximum else { throw .limitReached("agents") }
     try requireRoom(policy)
     return [.agentJoined(agentID: agentID, nickname: nickname, role: role)]
@@ -53,7 +53,7 @@ extension ChatSession {
     return [.chatEnded(party: party, cause: .party)] + consequences(ofAgentLine: .left, policy, now)
   }
 
-  private func requireJoined(_ agentID: String) throws(ChatRejection) -> Int {
+  func requireJoined(_ agentID: String) throws(ChatRejection) -> Int {
     try requireLive()
     guard let party = presentParty(of: agentID) else { throw .notJoined }
     return party

@@ -32,8 +32,7 @@ extension ChatSession {
     chat.links = []
     chat.background = nil
     chat.owedPushes = []
-    chat.annotations.presence = nil
-    chat.annotations.lastPush = nil
+    chat.annotations = annotations.scrubbed
     return chat
   }
 }

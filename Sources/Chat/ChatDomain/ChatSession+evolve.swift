@@ -27,12 +27,14 @@ extension ChatSession {
     case .agentJoined(let agentID, let nickname, let role):
       parties.append(ChatParty(agentID: agentID, nickname: nickname, role: role))
       presentAgents.append(parties.count - 1)
+      if aside != nil { annotations.invitations.removeAll { $0 == agentID } }
       append(.joined, "", party: parties.count - 1, time)
     case .agentLeft(let party):
       presentAgents.removeAll { $0 == party }
       append(.left, "", party: party, time)
     case .chatEnded(let party, _):
       lifecycle = .ended
+      if aside != nil { annotations.invitations = [] }
       append(.left, "", party: party, time)
 
     case .previewTyped: break
@@ -40,6 +42,7 @@ extension ChatSession {
       background?.owesAbsenceNotice = false
       appendForAgents(text, time)
     case .returnNoted(let text): appendForAgents(text, time)
+    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp: evolve(desk: event, at: time)
 
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
@@ -114,6 +117,23 @@ extension ChatSession {
     }
   }
 
+  private mutating func evolve(desk event: ChatEvent, at time: Timestamp) {
+    switch event {
+    case .privateNoted(_, let nickname, let role, let text):
+      appendForAgents(.messageText, text, nickname, role, time)
+    case .read(let agentID, let position):
+      annotations.readMarks.removeAll { $0.agentID == agentID }
+      annotations.readMarks.append(ChatAnnotations.ReadMark(agentID: agentID, position: position))
+      if annotations.readMarks.count > ChatLimits.readMarksMaximum { annotations.readMarks.removeFirst() }
+    case .agentInvited(let agentID, _): annotations.invitations.append(agentID)
+    case .deskChanged(let name): annotations.desk = name == serviceName ? nil : name
+    case .wrappedUp(let agentID, let disposition, let note, let tags):
+      annotations.wrapUp = ChatWrapUp(
+        agentID: agentID, disposition: disposition, note: note, tags: tags, time: time)
+    default: break
+    }
+  }
+
   private mutating func evolve(push event: ChatEvent, at time: Timestamp) {
     switch event {
     case .pushDelayStarted(_, let positions, let deadline):
@@ -175,9 +195,14 @@ extension ChatSession {
   /// A line in the customer's name that the customer does not see. Spec: GMS 6.3.
   private mutating func appendForAgents(_ text: String, _ time: Timestamp) {
     let author = party(ChatParty.customer)
+    appendForAgents(.custom, text, author.nickname, author.role, time)
+  }
+
+  private mutating func appendForAgents(
+    _ type: TranscriptEventType, _ text: String, _ nickname: String, _ role: PartyRole, _ time: Timestamp
+  ) {
     let moment = transcript.last.map { max($0.time, time) } ?? time
-    let line = TranscriptLine(
-      type: .custom, nickname: author.nickname, text: text, role: author.role, time: moment)
+    let line = TranscriptLine(type: type, nickname: nickname, text: text, role: role, time: moment)
     agentOnlyLines.append(AgentOnlyLine(index: lineCount + 1, line: line))
   }
 
@@ -241,8 +266,13 @@ extension ChatSession {
     case .agentLeft: return presentAgents.isEmpty ? toldLine + [.notifyAgents(.waiting)] : toldLine
     case .chatEnded: return toldLine + [.notifyAgents(.ended), .ended]
 
+    case .read(let agentID, let position): return [.notifyAgents(.read(agentID: agentID, position: position))]
+    case .agentInvited(let agentID, _): return [.notifyAgents(.invited(agentID: agentID))]
+    case .deskChanged(let name): return [.notifyAgents(.deskChanged(to: name))]
+    case .wrappedUp: return [.notifyAgents(.dataChanged)]
+
     case .previewTyped(let text): return [.notifyAgents(.typingPreview(text))]
-    case .absenceNoted, .returnNoted:
+    case .absenceNoted, .returnNoted, .privateNoted:
       return agentOnlyLines.last.map { [.notifyAgents(.line(AgentLine(position: nil, content: $0.line)))] } ?? []
 
     case .cometSubscribed(let session, let activeAfter), .cometConnected(let session, let activeAfter):

@@ -19,6 +19,24 @@ extension ChatSession {
   }
 
   public func hasAgent(_ agentID: String) -> Bool { presentParty(of: agentID) != nil }
+
+  /// The agent is in the chat or was.
+  public func hasHadAgent(_ agentID: String) -> Bool { parties.contains { $0.agentID == agentID } }
+
+  /// Agents who may join, whoever has the chat.
+  public var invitations: [String] { aside?.value.invitations ?? [] }
+
+  public func isInvited(_ agentID: String) -> Bool { invitations.contains(agentID) }
+
+  /// The service whose agents the chat is for.
+  public var deskService: String { aside?.value.desk ?? serviceName }
+
+  /// How far the agent has read.
+  public func readMark(of agentID: String) -> Int {
+    aside?.value.readMarks.first { $0.agentID == agentID }?.position ?? 0
+  }
+
+  public var wrapUp: ChatWrapUp? { aside?.value.wrapUp }
 }
 
 // The transcript. Spec: GMS 5.
@@ -60,12 +78,38 @@ extension ChatSession {
   /// What agents see after the event at `position`, agent-only lines in their places. Those between this event and the
   /// next come every time until there is a next; a stream that must not repeat asks by line.
   public func agentLines(afterPosition position: Int) -> [AgentLine] {
-    guard position > 0 else { return agentLines(after: 0) }
+    agentLines(after: lineIndex(of: position))
+  }
+
+  /// A part of what agents see, as pages have it: events, and behind each the lines that only agents see.
+  /// - Returns: its lines, and the position to go on from; nil where there is nothing more.
+  public func agentLines(in part: TranscriptPart) -> (lines: [AgentLine], next: Int?) {
+    let (first, last): (Int, Int)
+    switch part {
+    case .after(let position, let limit):
+      first = clamped(position)
+      last = min(lastPosition, limit.map { first + $0 } ?? lastPosition)
+    case .before(let position, let limit):
+      last = clamped(position - 1)
+      first = max(0, last - limit)
+    }
+    let start = lineIndex(of: first)
+    // What stands behind the last event belongs to the page that begins there, unless there is none.
+    let end = last == lastPosition ? lineCount : lineIndex(of: last)
+    let lines = agentLines(after: start, maximum: max(0, end - start))
+    switch part {
+    case .after: return (lines, last < lastPosition ? last : nil)
+    case .before: return (lines, first > 0 ? first + 1 : nil)
+    }
+  }
+
+  /// The event's place among all lines: its position and the agent-only lines before it. 0 before the first one.
+  private func lineIndex(of position: Int) -> Int {
+    guard position > 0 else { return 0 }
     let position = min(position, transcript.count)
-    // The event's place among all lines is its position plus the agent-only lines before it.
     var before = 0
     while before < agentOnlyLines.count, agentOnlyLines[before].index <= position + before { before += 1 }
-    return agentLines(after: position + before)
+    return position + before
   }
 }
 
@@ -166,4 +210,12 @@ extension ChatSession {
 
   /// The number of the agent's party if the agent is in the chat.
   func presentParty(of agentID: String) -> Int? { presentAgents.first { party($0).agentID == agentID } }
+}
+
+/// Which events of a transcript are asked for.
+public enum TranscriptPart: Sendable, Equatable {
+  /// Those behind a position, the first ones of them; nil: all.
+  case after(Int, limit: Int?)
+  /// Those in front of a position, the last ones of them.
+  case before(Int, limit: Int)
 }

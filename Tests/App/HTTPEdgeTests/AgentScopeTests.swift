@@ -30,7 +30,10 @@ struct AgentScopeTests {
     ("GET", "", ""), ("GET", "/transcript", ""), ("POST", "/join", #"{"nickname":"B"}"#),
     ("POST", "/messages", #"{"text":"x"}"#), ("POST", "/typing", #"{"started":true}"#),
     ("POST", "/pushurl", #"{"url":"https://a.test"}"#), ("POST", "/notice", #"{"text":"x"}"#), ("POST", "/leave", ""),
-    ("POST", "/close", ""), ("POST", "/request", "{}"),
+    ("POST", "/close", ""), ("POST", "/request", "{}"), ("POST", "/read", #"{"position":1}"#),
+    ("POST", "/private", #"{"text":"x"}"#), ("POST", "/whisper", #"{"text":"x"}"#),
+    ("POST", "/invite", #"{"agentId":"anna"}"#), ("POST", "/transfer", #"{"service":"help"}"#),
+    ("POST", "/takeover", #"{"nickname":"B"}"#), ("POST", "/wrapup", #"{"disposition":"x"}"#),
   ]
 
   @Test("a chat of others is answered as if it did not exist, whatever is asked of it")
@@ -110,7 +113,9 @@ struct AgentScopeTests {
       ("/agent/1/chats?limit=1001", "limit"), ("/agent/1/chats?limit=x", "limit"), ("/agent/1/chats?after=7", "after"),
       ("/agent/1/callbacks?offset=1", "offset"), ("/agent/1/callbacks?state=waiting&after=1.2", "after"),
       ("/agent/1/requests?page=2", "page"), ("/agent/1/requests?after=x", "after"),
-      ("/agent/1/events?since=1", "since"),
+      ("/agent/1/events?since=1", "since"), ("/agent/1/chats?phase=gone", "phase"),
+      ("/agent/1/chats?sort=subject", "sort"), ("/agent/1/chats?sort=waitingSince&after=1.x", "after"),
+      ("/agent/1/agents?state=ready", "state"),
     ])
   func unknownOfAgents(path: String, name: String) async throws {
     try await ServerHarness.run(options: Self.options) { server in

@@ -43,7 +43,9 @@ struct ChatStateTests {
       "c20108" + "0802" + "1001" + "3001" + "4006",  // background
       "da010e" + "0802" + "1002" + "1802" + "22060a0161120164",  // owed push with a target of its own
       "e00101",  // its user was erased
-      "ea010e" + "0804" + "1001" + "1a08" + "0802" + "1004" + "1803" + "2006",  // lost since, and the last push
+      "ea012b" + "0804" + "1001" + "1a08" + "0802" + "1004" + "1803" + "2006"  // lost since, and the last push
+        + "2205" + "0a016b" + "1004" + "2a016d" + "320168"  // a read mark, an invitation, whose it is
+        + "3a0e" + "0a016b" + "120173" + "1a016e" + "220174" + "2806",  // the wrap-up
     ].joined()
     #expect(try ChatSession(stateBytes: [UInt8](hex: state)).stateBytes.hex == state)
     let created = ChatEvent.created(serviceName: "s", data: [], expiresAt: .epoch, userKey: "u")

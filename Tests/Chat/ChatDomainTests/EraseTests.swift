@@ -23,6 +23,10 @@ struct EraseTests {
     try conversation.when(.customerTyping(started: true, preview: "MARK te"), at: 3)
     try conversation.when(.customerPushURL("https://MARK.test/"), at: 4)
     try conversation.when(.agentNotice(agentID: "k", text: "MARK note"), at: 5)
+    try conversation.when(.agentNote(agentID: "k", text: "MARK secret"), at: 5)
+    try conversation.when(.whisper(agentID: "boss", text: "MARK whisper"), at: 5)
+    try conversation.when(
+      .wrapUp(agentID: "k", disposition: "MARK sold", note: "MARK more", tags: ["MARK tag"]), at: 5)
     conversation.policy.absenceNotice = "MARK is away"
     try conversation.when(Conversation.disconnect("MARK-c1", position: 7, delivered: 7), at: 6)
     try conversation.when(Conversation.say("MARK more"), at: 7)
@@ -55,6 +59,8 @@ struct EraseTests {
         "[erased]: has joined the session", "[erased]: [erased]", "Agent K: has joined the session",
         "Agent K: [erased]", "[erased]: is typing", "[erased]: [erased]", "Agent K: [erased]", "Agent K: [erased]",
       ])
+    #expect(chat.wrapUp?.disposition == "[erased]" && chat.wrapUp?.tags == [] && chat.wrapUp?.agentID == "k")
+    #expect(chat.agentLines().filter { $0.content.nickname == "boss" }.map(\.content.text) == ["[erased]"])
     #expect(chat.subject == "[erased]" && chat.data.isEmpty && chat.userKey == nil && chat.pushTarget == nil)
     #expect(chat.chatSessionID == "0002CaBE7F0K001Q" && chat.userID == "u" && chat.secureKey == "s")
     #expect(chat.serviceName == "request-chat" && chat.lifecycle == .live && chat.agents == before.agents)

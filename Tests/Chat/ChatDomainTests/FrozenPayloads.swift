@@ -29,4 +29,9 @@ let frozenPayloads: [String] = [
   "2008",  // positionStated
   "c202190a03696f731201641a01702202646528013206737562207c31",  // pushTargetChanged
   "4012900303",  // pushSettled
+  "7a016b200e",  // read
+  "7a016b6a074167656e74204b70031a0470737374",  // privateNoted
+  "7a016d9a03016b",  // agentInvited
+  "8a010468656c70",  // deskChanged
+  "7a016ba20304736f6c641a0963616c6c206261636baa0303766970",  // wrappedUp
 ]

@@ -140,7 +140,7 @@ extension RandomConversation {
     let session = ["c1", "c2", "c3"].randomElement(using: &generator).map { "\($0).\(Int(second) / 40)" } ?? "c"
     let known = chat.attachedSessions.randomElement(using: &generator) ?? session
     let delivered = deliveredPosition(to: known)
-    switch Int.random(in: 0..<40, using: &generator) {
+    switch Int.random(in: 0..<46, using: &generator) {
     case 0..<4: return .customerSend(text: "Text \(second)")
     case 4: return .customerTyping(started: chance(2), preview: chance(2) ? "Te" : "")
     case 5: return chance(2) ? .customerNotice(text: "note") : .customerPushURL("https://c.test/")
@@ -170,6 +170,15 @@ extension RandomConversation {
     case 32..<35: return .cometLost(session: known, delivered: delivered)
     case 35: return .pushDelayElapsed(phase: chat.phaseCount - 1)
     case 36..<38: return .pushHandedOver(number: owed.randomElement(using: &generator) ?? 1)
+    case 40: return .agentNote(agentID: agent, text: "psst \(second)")
+    case 41: return .agentRead(agentID: agent, upTo: Int.random(in: 0...(chat.lastPosition + 2), using: &generator))
+    case 42: return .invite(agentID: agent, by: "k", isSupervisor: chance(2))
+    case 43: return .transfer(agentID: agent, to: chance(2) ? .agent("m") : .service("help"))
+    case 44: return chance(2) ? .takeOver(agentID: agent, nickname: "Boss") : .whisper(agentID: agent, text: "hm")
+    case 45:
+      return chance(2)
+        ? .wrapUp(agentID: agent, disposition: "done", note: "", tags: [agent])
+        : .pushSettled(number: chat.lastPush?.number ?? 0, outcome: .delivered)
     case 38: return chance(12) ? .customerLeave : .customerSend(text: "Still here")
     default: return chance(12) ? .agentClose(agentID: agent) : .agentSend(agentID: agent, text: "Anything else?")
     }

@@ -151,6 +151,73 @@ struct ChatListTests {
     await rig.stop()
   }
 
+  @Test("who is invited, and whose a chat is, outlive a restart, with a snapshot and without")
+  func passedOn() async throws {
+    let directory = try EngineRig.temporaryDirectory()
+    var rig = try await EngineRig(directory: directory, sections: Self.sections)
+    let (invited, moved) = (try await start(rig), try await start(rig))
+    let bert = AgentViewer(id: "bert", services: ["help"])
+    for chat in [invited, moved] {
+      _ = try await rig.engine.agents.join(chat, nickname: "Anna", role: .agent, for: Self.anna)
+    }
+    try await rig.engine.agents.invite("bert", to: invited, by: Self.anna)
+    _ = try await rig.engine.agents.transfer(moved, agentID: "anna", to: .service("help"))
+    await #expect(throws: EngineError.self) {
+      try await rig.engine.agents.transfer(invited, agentID: "anna", to: .service("nowhere"))
+    }
+    for restart in 0...2 {
+      if restart == 1 { _ = try await rig.engine.snapshotNow() }
+      if restart > 0 {
+        await rig.stop()
+        rig = try await EngineRig(directory: directory, sections: Self.sections)
+      }
+      #expect(try await page(rig, AgentListQuery(), bert) == [invited, moved])
+      #expect(try await page(rig, AgentListQuery(.waiting), bert) == [invited, moved])
+      #expect(try await page(rig, AgentListQuery(.own), bert).isEmpty)
+      #expect(try await page(rig, AgentListQuery(), Self.anna) == [invited])
+      #expect(try await page(rig, AgentListQuery(service: "help"), .overseer) == [moved])
+    }
+    _ = try await rig.engine.agents.close(invited, agentID: "anna")
+    #expect(try await page(rig, AgentListQuery(), bert) == [moved])
+    await rig.stop()
+  }
+
+  @Test("who has read what is told to their own streams, and to no supervisor's")
+  func reading() async throws {
+    let rig = try await EngineRig(directory: EngineRig.temporaryDirectory(), sections: Self.sections)
+    let agents = rig.engine.agents
+    let chat = try await start(rig)
+    var (own, others) = (
+      agents.events(after: nil, for: Self.anna).makeAsyncIterator(),
+      agents.events(after: nil, for: .overseer).makeAsyncIterator()
+    )
+    #expect(try await agents.read(chat, upTo: 99, for: Self.anna) == 1)
+    _ = try await agents.join(chat, nickname: "Anna", role: .agent, for: Self.anna)
+    #expect(await own.next()?.kind == .chat(.read(agentID: "anna", position: 1)))
+    guard case .chat(.line)? = await others.next()?.kind else { return #expect(Bool(false), "a read mark of others") }
+    await rig.stop()
+  }
+
+  @Test("an agent is there while a stream is open and half a minute longer")
+  func presence() async throws {
+    let rig = try await DeviceRig()
+    let agents = rig.engine.agents
+    #expect(agents.presence("anna") == .away)
+    do {
+      let stream = agents.events(after: nil, for: Self.anna)
+      try await rig.advance(by: .seconds(100))
+      #expect(agents.presence("anna") == .online && agents.presence("bert") == .away)
+      withExtendedLifetime(stream) {}
+    }
+    // The stream's end is noticed with the last reference to it.
+    #expect(agents.presence("anna") == .online)
+    try await rig.advance(by: .milliseconds(29_999))
+    #expect(agents.presence("anna") == .online)
+    try await rig.advance(by: .milliseconds(1))
+    #expect(agents.presence("anna") == .away)
+    try await rig.stop()
+  }
+
   @Test("what became of a push is seen in the chat, and the last line is cut between characters")
   func summary() async throws {
     let rig = try await DeviceRig()

@@ -33,12 +33,14 @@ public struct AgentChatSummary: Sendable, Equatable {
   /// Pushes that no queue has taken over yet.
   public var owedPushes: Int
   public var lastPush: HandedPush?
+  /// What an agent has noted when they were done.
+  public var wrapUp: ChatWrapUp?
   public var data: [NameValuePair]
 
   init(_ chat: borrowing ChatSession, serviceID: String, for viewer: AgentViewer) {
     chatID = chat.chatSessionID
     self.serviceID = serviceID
-    serviceName = chat.serviceName
+    serviceName = chat.deskService
     subject = chat.subject
     customer = chat.nickname
     startedAt = chat.startedAt
@@ -48,13 +50,14 @@ public struct AgentChatSummary: Sendable, Equatable {
     phaseSince = chat.customerPhaseSince
     position = chat.lastPosition
     lastLine = chat.lastLine?.cut(to: Self.lineBytesMaximum)
-    unread = chat.unread(after: 0, maximum: Self.unreadMaximum)
+    unread = chat.unread(after: chat.readMark(of: viewer.id), maximum: Self.unreadMaximum)
     waiting = chat.isWaiting
     waitingSince = chat.waitingSince
     ended = chat.isEnded
     agents = chat.agents
     owedPushes = chat.owedPushes.count
     lastPush = chat.lastPush
+    wrapUp = chat.wrapUp
     data = chat.data
   }
 }

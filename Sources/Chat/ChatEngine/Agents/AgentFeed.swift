@@ -1,6 +1,7 @@
 public import ChatDomain
 import DequeModule
 import EngineKit
+import EntityRuntime
 import Synchronization
 
 /// What a capability above has to tell agents.
@@ -60,15 +61,25 @@ package final class AgentFeed: Sendable {
     var isFinished = false
     /// Somebody has listened: from then on events are kept.
     var isUsed = false
+    /// When the last stream of an agent was gone, in milliseconds of a clock that nobody sets. Only of late.
+    var left: [String: Int64] = [:]
+
+    mutating func remove(_ id: UInt64, at now: Int64) {
+      guard let listener = listeners.removeValue(forKey: id) else { return }
+      left = left.filter { now - $0.value < Int64(AgentPresence.graceSeconds) * 1_000 }
+      left[listener.viewer.id] = now
+    }
   }
 
   private let keptMaximum: Int
   private let waitingMaximum: Int
+  private let time: any TimeSource
   private let state: Mutex<State>
 
   /// - Parameter firstNumber: where this process begins to count: above all that the process before it may have given
   ///   out, so that a stream that comes back after a restart is told that events are missing.
-  init(limits: EngineLimits, firstNumber: UInt64) {
+  init(limits: EngineLimits, time: any TimeSource, firstNumber: UInt64) {
+    self.time = time
     keptMaximum = limits.agentEventsKept
     waitingMaximum = limits.agentEventsWaitingMaximum
     state = Mutex(State(number: firstNumber))
@@ -87,7 +98,7 @@ package final class AgentFeed: Sendable {
       for (id, listener) in state.listeners where listener.viewer.sees(audience) {
         // A stream that lags so far behind is ended: its client comes back and is told what it missed.
         if case .enqueued = listener.continuation.yield(event) { continue }
-        state.listeners[id] = nil
+        state.remove(id, at: time.monotonicMilliseconds)
         lost.append(listener.continuation)
       }
       return lost
@@ -120,8 +131,20 @@ package final class AgentFeed: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[id] = nil } }
+    continuation.onTermination = { [weak self] _ in self?.remove(id) }
     return stream
+  }
+
+  private func remove(_ id: UInt64) { state.withLock { $0.remove(id, at: time.monotonicMilliseconds) } }
+
+  /// Who is there now.
+  var presence: @Sendable (_ agentID: String) -> AgentPresence {
+    let now = time.monotonicMilliseconds
+    let online = state.withLock { state in
+      Set(state.listeners.values.map(\.viewer.id)).union(
+        state.left.filter { now - $0.value < Int64(AgentPresence.graceSeconds) * 1_000 }.keys)
+    }
+    return { online.contains($0) ? .online : .away }
   }
 
   /// Lets go of what is kept of these chats: it has been erased. Streams that come back miss it.

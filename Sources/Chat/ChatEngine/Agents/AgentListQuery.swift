@@ -25,7 +25,7 @@ public struct AgentListQuery: Sendable, Equatable {
   func takes(_ chat: borrowing ChatSession, of viewer: AgentViewer) -> Bool {
     let belongs =
       switch filter {
-      case .waiting: chat.isWaiting
+      case .waiting: chat.isWaiting || chat.isInvited(viewer.id)
       case .own: chat.isLive && chat.hasAgent(viewer.id)
       case .all: chat.isStarted
       }

@@ -69,7 +69,7 @@ public final class AgentService: Sendable {
   ) async throws(EngineError) -> Int? {
     let chat = try entity(chatID)
     let isTheirs = try await chats.read(chat) { chat in
-      viewer.sees(AgentAudience(chat)) || (chat.isLive && viewer.serves(chat.serviceName))
+      viewer.sees(AgentAudience(chat)) || (chat.isLive && viewer.serves(chat.deskService))
     }
     guard isTheirs else { throw .chat(.unknownService) }
     return try await operate(
@@ -109,15 +109,22 @@ public final class AgentService: Sendable {
     try await operate(chatID, .agentClose(agentID: agentID))
   }
 
-  /// What agents see after the event at `position`, with the lines that only agents see.
+  /// A part of what agents see, with the lines that only agents see.
+  public func transcript(
+    _ chatID: String, _ part: TranscriptPart, for viewer: AgentViewer
+  ) async throws(EngineError) -> AgentTranscript {
+    try await look(chatID, for: viewer) { chat, _ in
+      let (lines, next) = chat.agentLines(in: part)
+      return AgentTranscript(
+        lines: lines, position: chat.lastPosition, ended: chat.isEnded, startedAt: chat.startedAt, next: next)
+    }
+  }
+
+  /// All that agents see after the event at `position`.
   public func transcript(
     _ chatID: String, after position: Int, for viewer: AgentViewer
   ) async throws(EngineError) -> AgentTranscript {
-    try await look(chatID, for: viewer) { chat, _ in
-      AgentTranscript(
-        lines: chat.agentLines(afterPosition: position), position: chat.lastPosition, ended: chat.isEnded,
-        startedAt: chat.startedAt)
-    }
+    try await transcript(chatID, .after(position, limit: nil), for: viewer)
   }
 
   /// Whether the agent takes chats. - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
@@ -138,13 +145,19 @@ public final class AgentService: Sendable {
     return (try? await desk.read { $0.readiness.isReady }) ?? false
   }
 
+  /// Which agents are there now.
+  public var presence: @Sendable (_ agentID: String) -> AgentPresence { feed.presence }
+
+  /// How many live chats an agent is in.
+  public func chatCount(of agentID: String) -> Int { chats.index.count(of: agentID) }
+
   /// What concerns an agent, for their stream: first what is still kept after `number`, or a `reset` if some of it is
   /// gone. The stream ends when its reader falls too far behind or the server stops.
   public func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {
     feed.events(after: number, for: viewer)
   }
 
-  private func look<Value: Sendable>(
+  func look<Value: Sendable>(
     _ chatID: String, for viewer: AgentViewer, _ body: @Sendable (borrowing ChatSession, _ serviceID: String) -> Value
   ) async throws(EngineError) -> Value {
     let chat = try entity(chatID)
@@ -154,12 +167,12 @@ public final class AgentService: Sendable {
     return found
   }
 
-  private func entity(_ chatID: String) throws(EngineError) -> Entity<ChatSession> {
+  func entity(_ chatID: String) throws(EngineError) -> Entity<ChatSession> {
     guard let serviceID = chats.index.service(ofSession: chatID) else { throw .chat(.unknownService) }
     return try chats.entity(serviceID)
   }
 
-  private func operate(_ chatID: String, _ action: ChatAction) async throws(EngineError) -> Int? {
+  func operate(_ chatID: String, _ action: ChatAction) async throws(EngineError) -> Int? {
     let chat = try entity(chatID)
     return try await chats.perform(action, on: chat) { $0.lastPosition }
   }
@@ -171,4 +184,6 @@ public struct AgentTranscript: Sendable, Equatable {
   public var position: Int
   public var ended: Bool
   public var startedAt: Timestamp
+  /// The position to go on from; nil where there is nothing more.
+  public var next: Int?
 }

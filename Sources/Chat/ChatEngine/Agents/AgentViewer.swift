@@ -23,7 +23,8 @@ public struct AgentViewer: Sendable, Equatable {
   }
 
   package func sees(_ audience: AgentAudience) -> Bool {
-    audience.agents.contains(id) || ((audience.isOpen || isSupervisor) && serves(audience.service))
+    audience.agents.contains(id)
+      || (!audience.isPrivate && (audience.isOpen || isSupervisor) && serves(audience.service))
   }
 }
 
@@ -35,15 +36,19 @@ package struct AgentAudience: Sendable, Equatable {
   var isOpen: Bool
   /// Whose own it is.
   package var agents: [String]
+  /// Nobody oversees it.
+  var isPrivate: Bool
 
-  package init(service: String?, isOpen: Bool, agents: [String] = []) {
+  package init(service: String?, isOpen: Bool, agents: [String] = [], isPrivate: Bool = false) {
     self.service = service
     self.isOpen = isOpen
     self.agents = agents
+    self.isPrivate = isPrivate
   }
 
   package init(_ chat: borrowing ChatSession) {
-    self.init(service: chat.serviceName, isOpen: chat.isWaiting, agents: chat.agents.map(\.id))
+    self.init(
+      service: chat.deskService, isOpen: chat.isWaiting, agents: chat.agents.map(\.id) + chat.invitations)
   }
 
   /// Those whom it concerns, and those whom it concerned before: they are to learn that it does so no longer.

@@ -54,7 +54,7 @@ extension ChatIndex {
 
 extension ChatIndex.Entry {
   var audience: AgentAudience? {
-    startedAt == nil ? nil : AgentAudience(service: serviceName, isOpen: isWaiting, agents: agents)
+    startedAt == nil ? nil : AgentAudience(service: deskService, isOpen: isWaiting, agents: agents + invited)
   }
 }
 
@@ -79,7 +79,7 @@ private struct ChatSource {
     if hasNoOtherWait, !state.shelves.hasNoOtherWait(place.chatID) { return false }
     guard service != nil || isWaiting else { return true }
     guard let entry = state.serviceBySession[place.chatID].flatMap({ state.services[$0] }) else { return false }
-    return (service == nil || entry.serviceName == service) && (!isWaiting || entry.isWaiting)
+    return (service == nil || entry.deskService == service) && (!isWaiting || entry.isWaiting)
   }
 }
 
@@ -91,8 +91,15 @@ extension ChatIndex.State {
       let seesTaken = viewer.isSupervisor && query.filter == .all
       for service in served { sources += Self.sources(of: service, query, seesTaken: seesTaken) }
     }
-    if query.filter == .waiting { return sources }
     let isWait = query.order == .waiting
+    if query.filter != .own, !isWait || query.filter == .waiting {
+      // It may wait at their own service as well.
+      sources.append(
+        ChatSource(
+          shelf: isWait ? .ownAsked(viewer.id) : .invited(viewer.id), phase: query.phase, service: query.service,
+          isTold: true))
+    }
+    if query.filter == .waiting { return sources }
     // What a supervisor has is also theirs to oversee.
     let isTold = viewer.isSupervisor && query.filter == .all
     sources.append(

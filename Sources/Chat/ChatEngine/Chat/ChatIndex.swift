@@ -19,6 +19,13 @@ package final class ChatIndex: Sendable {
     var startedAt: Timestamp?
     /// Who is in it; of one that is over: who was when it ended.
     var agents: [String] = []
+    /// Who may join, whoever has it.
+    var invited: [String] = []
+    /// Whose agents it is for, if not its service's.
+    var desk: String?
+
+    /// The service whose agents it is for.
+    var deskService: String { desk ?? serviceName }
 
     var place: ChatPlace? {
       guard let startedAt, let chatSessionID else { return nil }
@@ -45,7 +52,9 @@ package final class ChatIndex: Sendable {
       let before = entry
       body(&entry)
       services[serviceID] = entry
-      guard before.startedAt != entry.startedAt || before.isEnded != entry.isEnded || before.agents != entry.agents
+      guard
+        before.startedAt != entry.startedAt || before.isEnded != entry.isEnded || before.agents != entry.agents
+          || before.invited != entry.invited || before.desk != entry.desk
       else { return }
       leave(before)
       if entry.isEnded, let place = entry.place { shelves.settle(place.chatID) }
@@ -54,14 +63,14 @@ package final class ChatIndex: Sendable {
 
     mutating func enter(_ entry: Entry) {
       guard let place = entry.place else { return }
-      startedByService[entry.serviceName, default: 0] += 1
+      startedByService[entry.deskService, default: 0] += 1
       shelves.enter(entry, at: place)
     }
 
     mutating func leave(_ entry: Entry) {
       guard let place = entry.place else { return }
-      let left = startedByService[entry.serviceName, default: 1] - 1
-      startedByService[entry.serviceName] = left > 0 ? left : nil
+      let left = startedByService[entry.deskService, default: 1] - 1
+      startedByService[entry.deskService] = left > 0 ? left : nil
       shelves.leave(entry, at: place)
     }
   }
@@ -106,6 +115,8 @@ package final class ChatIndex: Sendable {
     state.change(serviceID) { entry in
       entry.startedAt = note.startedAt
       entry.agents = note.agents
+      entry.invited = note.invited
+      entry.desk = note.desk
     }
     if let entry = state.services[serviceID] { state.shelves.stand(entry, note.standing) }
     state.serviceBySession[chatSessionID] = serviceID
@@ -114,11 +125,15 @@ package final class ChatIndex: Sendable {
     }
   }
 
-  /// - Parameter agents: who is in the chat now.
-  func attended(_ serviceID: String, by agents: [String], _ standing: ChatStanding) {
+  /// Who is in the chat, or may be, or whose it is has changed.
+  func attended(_ serviceID: String, _ note: ChatNote) {
     state.withLock { state in
-      state.change(serviceID) { $0.agents = agents }
-      if let entry = state.services[serviceID] { state.shelves.stand(entry, standing) }
+      state.change(serviceID) { entry in
+        entry.agents = note.agents
+        entry.invited = note.invited
+        entry.desk = note.desk
+      }
+      if let entry = state.services[serviceID] { state.shelves.stand(entry, note.standing) }
     }
   }
 
@@ -129,7 +144,14 @@ package final class ChatIndex: Sendable {
     }
   }
 
-  func ended(_ serviceID: String) { state.withLock { $0.change(serviceID) { $0.isEnded = true } } }
+  func ended(_ serviceID: String) {
+    state.withLock { state in
+      state.change(serviceID) { entry in
+        entry.isEnded = true
+        entry.invited = []
+      }
+    }
+  }
 
   /// The customer's key is no longer known: nobody finds the chat by it.
   func erased(_ serviceID: String) {

@@ -12,10 +12,14 @@ extension AgentNotification {
     return line.content.type == .joined && line.content.role != .client
   }
 
-  /// An agent has come or gone.
+  /// Whom the chat concerns may be others now.
   fileprivate var changesAgents: Bool {
-    guard case .line(let line) = self, line.content.role != .client else { return false }
-    return line.content.type == .joined || line.content.type == .left
+    switch self {
+    case .line(let line):
+      line.content.role != .client && (line.content.type == .joined || line.content.type == .left)
+    case .invited, .deskChanged: true
+    case .waiting, .customerOnline, .typingPreview, .dataChanged, .read, .pushSettled, .ended: false
+    }
   }
 }
 
@@ -134,6 +138,12 @@ package final class ChatInterpreter: Sendable {
   private func notify(_ notification: AgentNotification, of chat: Entity<ChatSession>) async {
     let before = await follow(notification, of: chat)
     guard agents.hasListeners, let now = service.index.audience(of: chat.id.key) else { return }
+    if case .read(let agentID, _) = notification {
+      // Their other tabs; what others have read is nobody's business.
+      return agents.publish(
+        chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification),
+        to: AgentAudience(service: nil, isOpen: false, agents: [agentID], isPrivate: true))
+    }
     // Who saw it waiting is told that it has been taken.
     agents.publish(
       chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification),
@@ -143,17 +153,15 @@ package final class ChatInterpreter: Sendable {
   /// Lists learn of what agents are told. - Returns: whom the chat concerned until then.
   private func follow(_ notification: AgentNotification, of chat: Entity<ChatSession>) async -> AgentAudience? {
     let (index, key) = (service.index, chat.id.key)
+    var before: AgentAudience?
     switch notification {
-    case .line(let line) where notification.changesAgents:
-      let before = index.heard(line, in: key)
-      let (agents, standing) = await chat.peek { ($0.agents.map(\.id), ChatStanding($0)) }
-      index.attended(key, by: agents, standing)
-      return before
-    case .line(let line): return index.heard(line, in: key)
+    case .line(let line): before = index.heard(line, in: key)
     case .customerOnline: index.moved(key, to: await chat.peek { $0.customerPhase })
-    case .waiting, .typingPreview, .dataChanged, .pushSettled, .ended: break
+    case .invited, .deskChanged: before = index.audience(of: key)
+    case .waiting, .typingPreview, .dataChanged, .read, .pushSettled, .ended: break
     }
-    return nil
+    if notification.changesAgents { index.attended(key, await chat.peek { ChatNote($0) }) }
+    return before
   }
 
   /// The directory learns of a chat that began; Comet sessions that were there first are tied to it.

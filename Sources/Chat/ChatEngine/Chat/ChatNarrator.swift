@@ -40,6 +40,7 @@ struct ChatNarrator: Narrator {
       return Self.instance(event, key, blank, &trace, &people)
     case .linePosted, .agentJoined, .agentLeft, .previewTyped, .absenceNoted, .returnNoted:
       return [Self.conversation(event, blank, &trace)]
+    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp: return [Self.desk(event, blank)]
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
       return [Self.link(event, blank, &trace)]
@@ -154,6 +155,26 @@ struct ChatNarrator: Narrator {
       entry.isDetail = true
     case .absenceNoted(let text), .returnNoted(let text):
       (entry.who, entry.what, entry.text) = ("server", "tells the agents", text)
+    default: break
+    }
+    return entry
+  }
+
+  /// What agents do beside the conversation.
+  private static func desk(_ event: ChatEvent, _ blank: TimelineEntry) -> TimelineEntry {
+    var entry = blank
+    switch event {
+    case .privateNoted(let agentID, let nickname, _, let text):
+      (entry.who, entry.what, entry.text) = (nickname, "tells the agents", text)
+      if agentID != nickname { entry.remark = " (\(agentID))" }
+    case .read(let agentID, let position):
+      (entry.who, entry.what) = (agentID, "has read the events up to \(position)")
+      entry.isDetail = true
+    case .agentInvited(let agentID, let inviter): (entry.who, entry.what) = (inviter, "invites \(agentID)")
+    case .deskChanged(let name): (entry.who, entry.what) = ("server", "hands the chat to the agents of \(name)")
+    case .wrappedUp(let agentID, let disposition, let note, let tags):
+      (entry.who, entry.what) = (agentID, "wraps the chat up:")
+      entry.text = ([disposition, note] + tags).filter { !$0.isEmpty }.joined(separator: ", ")
     default: break
     }
     return entry

@@ -14,6 +14,8 @@ struct ChatNote: Equatable {
   var agents: [String] = []
   var waitingSince: Timestamp?
   var phase: CustomerPhase?
+  var invited: [String] = []
+  var desk: String?
 
   init(_ chat: borrowing ChatSession) {
     serviceName = chat.serviceName
@@ -27,6 +29,8 @@ struct ChatNote: Equatable {
     agents = chat.agents.map(\.id)
     waitingSince = chat.waitingSince
     phase = chat.customerPhase
+    invited = chat.invitations
+    desk = chat.deskService == chat.serviceName ? nil : chat.deskService
   }
 
   var standing: ChatStanding { ChatStanding(waitingSince: waitingSince, phase: phase) }
@@ -60,6 +64,9 @@ extension ChatNote: PayloadPart {
     static let isAway = PayloadField<Bool>(11)
     /// Of a customer who is away.
     static let isLost = PayloadField<Bool>(12)
+    static let invited = PayloadField<String>(13)
+    /// Absent: that of the service.
+    static let desk = PayloadField<String>(14)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -75,6 +82,8 @@ extension ChatNote: PayloadPart {
     if waitingSince != usualWait { writer.put(Field.waitingSince, ifPresent: waitingSince) }
     writer.put(Field.isAway, ifTrue: phase == .background || phase == .lost)
     writer.put(Field.isLost, ifTrue: phase == .lost)
+    writer.put(each: Field.invited, invited)
+    writer.put(Field.desk, ifPresent: desk)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -89,6 +98,8 @@ extension ChatNote: PayloadPart {
     startedAt = try read[Field.startedAt]
     agents = try read.all(Field.agent)
     waitingSince = try read[Field.waitingSince] ?? usualWait
+    invited = try read.all(Field.invited)
+    desk = try read[Field.desk]
     let (isAway, isLost) = (try read[Field.isAway] ?? false, try read[Field.isLost] ?? false)
     phase = startedAt == nil || isEnded ? nil : !isAway ? .foreground : isLost ? .lost : .background
   }

@@ -57,9 +57,3 @@ struct ChatStanding: Equatable {
   /// Nil for one that is not live.
   var phase: CustomerPhase?
 }
-
-extension ChatStanding {
-  init(_ chat: borrowing ChatSession) {
-    self.init(waitingSince: chat.waitingSince, phase: chat.customerPhase)
-  }
-}

@@ -18,7 +18,10 @@ struct ChatShelves {
     case asked(String)
     /// An agent's.
     case own(String)
+    /// Those of his, and that he may join, whose customers wait; with the same exception.
     case ownAsked(String)
+    /// That an agent may join, whoever has them.
+    case invited(String)
     /// An agent's that are over.
     case past(String)
   }
@@ -63,7 +66,7 @@ struct ChatShelves {
     let absence = phase == .foreground ? nil : phase
     guard away[place.chatID] != absence else { return }
     away[place.chatID] = absence
-    if absence == nil { take(place, from: .away(entry.serviceName)) } else { put(place, on: .away(entry.serviceName)) }
+    if absence == nil { take(place, from: .away(entry.deskService)) } else { put(place, on: .away(entry.deskService)) }
   }
 
   /// Somebody has said something.
@@ -88,11 +91,12 @@ struct ChatShelves {
   // MARK: Places
 
   private func places(of entry: ChatIndex.Entry, _ place: ChatPlace) -> [(Shelf, ChatPlace)] {
-    let service = entry.serviceName
+    let service = entry.deskService
     let own = entry.agents.map { (entry.isEnded ? Shelf.past($0) : .own($0), place) }
     if entry.isEnded { return [(.all(service), place)] + own }
     var found =
       [(Shelf.all(service), place), (entry.agents.isEmpty ? .waiting(service) : .taken(service), place)] + own
+    found += entry.invited.map { (.invited($0), place) }
     if !away.isEmpty, away[place.chatID] != nil { found.append((.away(service), place)) }
     return found + waitingPlaces(of: entry, place.chatID)
   }
@@ -100,7 +104,7 @@ struct ChatShelves {
   private func waitingPlaces(of entry: ChatIndex.Entry, _ chatID: String) -> [(Shelf, ChatPlace)] {
     guard !waits.isEmpty, let since = waits[chatID] else { return [] }
     let place = ChatPlace(time: since, chatID: chatID)
-    return [(.asked(entry.serviceName), place)] + entry.agents.map { (.ownAsked($0), place) }
+    return [(.asked(entry.deskService), place)] + (entry.agents + entry.invited).map { (.ownAsked($0), place) }
   }
 
   private mutating func put(_ place: ChatPlace, on shelf: Shelf) {
