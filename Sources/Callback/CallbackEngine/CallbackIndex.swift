@@ -174,8 +174,12 @@ final class CallbackIndex: Sendable {
   private static func lookUps(_ note: CallbackNote) -> [String] {
     var names = note.fields.map { "\($0.name)=\($0.value)" }
     if let code = note.accessCode { names.append("_access_code=\(code)") }
+    if let user = note.user { names.append(customer(user)) }
     return names
   }
+
+  /// No name of a field is empty: nobody finds callbacks by it who may only look for fields.
+  private static func customer(_ user: String) -> String { "=\(user)" }
 
   private static func hour(_ time: Timestamp) -> Int64 { Int64((Double(time.milliseconds) / 3_600_000).rounded(.down)) }
 
@@ -191,6 +195,9 @@ final class CallbackIndex: Sendable {
       }
     }
   }
+
+  /// Callbacks of this customer, also those that are over.
+  func keys(ofUser user: String) -> Set<String> { keys("", user) }
 
   /// Open callbacks of which customers chat, or did before they were put off.
   var chatting: [String] {

@@ -16,6 +16,8 @@ struct CallbackNote: Equatable, Sendable {
   var isChat = false
   var accessCode: String?
   var chatKey: String?
+  /// Whose it is; nil if nobody said.
+  var user: String?
 
   init() {}
 
@@ -33,6 +35,7 @@ struct CallbackNote: Equatable, Sendable {
     isChat = request.terms.media == .chat
     accessCode = request.accessCode
     chatKey = request.chatKey
+    user = request.user
     for key in lookupKeys(request.serviceName) {
       if let value = request[key], !value.isEmpty { fields.append(NameValuePair(key, value)) }
     }
@@ -65,6 +68,7 @@ extension CallbackNote: PayloadPart {
     static let accessCode = PayloadField<String>(12)
     /// The key that opens its chat; absent: none was made.
     static let chatKey = PayloadField<String>(13)
+    static let user = PayloadField<String>(14)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -81,6 +85,7 @@ extension CallbackNote: PayloadPart {
     writer.put(Field.isChat, ifTrue: isChat)
     writer.put(Field.accessCode, ifPresent: accessCode)
     writer.put(Field.chatKey, ifPresent: chatKey)
+    writer.put(Field.user, ifPresent: user)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -98,5 +103,6 @@ extension CallbackNote: PayloadPart {
     isChat = try read[Field.isChat] ?? false
     accessCode = try read[Field.accessCode]
     chatKey = try read[Field.chatKey]
+    user = try read[Field.user]
   }
 }

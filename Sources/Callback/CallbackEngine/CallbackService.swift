@@ -195,6 +195,14 @@ public final class CallbackService: Sendable {
     return ListPage(elements: views, next: found.count > limit ? page.last?.cursor : nil)
   }
 
+  /// A customer's that somebody sees, the newest first, also those that are over.
+  public func list(ofCustomer userKey: String, limit: Int, for viewer: AgentViewer) async throws(EngineError)
+    -> [CallbackView]
+  {
+    let found = try await views(index.keys(ofUser: userKey)) { viewer.sees(AgentAudience($0)) }
+    return Array(found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }.prefix(limit))
+  }
+
   /// - Throws: `.callback(.unknown)` also for one that is none of the viewer's business.
   public func view(_ id: String, for viewer: AgentViewer) async throws(EngineError) -> CallbackView {
     let view = try await view(id)

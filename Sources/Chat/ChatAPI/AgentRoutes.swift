@@ -16,15 +16,18 @@ package struct AgentRoutes: AgentActRoutes {
   /// How much one list may hold.
   let listMaximum: Int
   let address: PublicAddress
+  let neighbours: any ChatNeighbours
 
   package init(
-    agents: AgentService, tokens: TokenStore, limits: EdgeLimits, listMaximum: Int, address: PublicAddress
+    agents: AgentService, tokens: TokenStore, limits: EdgeLimits, listMaximum: Int, address: PublicAddress,
+    neighbours: any ChatNeighbours
   ) {
     self.agents = agents
     self.tokens = tokens
     self.limits = limits
     self.listMaximum = listMaximum
     self.address = address
+    self.neighbours = neighbours
   }
 
   func list(_ token: AccessToken, _ request: Request) async throws -> Response {

@@ -11,6 +11,10 @@ package protocol ChatNeighbours: Sendable {
   func pushTarget(
     ofSubscription id: String, for userKey: String?, language: String?
   ) async throws -> PushTarget
+  /// What the others know of a customer and an agent may see. Devices are nobody's in particular: they are shown with the
+  /// rest.
+  /// - Parameter limit: of each kind.
+  func dealings(with userKey: String, limit: Int, for viewer: AgentViewer) async throws -> CustomerDealings
   /// Why the pushes of a chat can reach nobody there; nil if they can.
   func obstacle(_ target: PushTarget, ofChat serviceID: String) -> String?
 }

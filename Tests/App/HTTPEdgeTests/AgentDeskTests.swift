@@ -178,6 +178,40 @@ struct AgentDeskTests {
     }
   }
 
+  @Test("a customer is what one sees of them, with devices masked, and nothing to those who see nothing")
+  func customers() async throws {
+    try await withDesk { desk in
+      let app = CallbackCaller(client: try await desk.server.connect(), headers: "gms_user: user-0815\r\n")
+      for (service, order) in [("sales", "1"), ("help", "2")] {
+        let id = try #require(try await app.json("POST", "/genesys/1/service/\(service)")["_id"]?.string)
+        let start = """
+          {"nickname":"Guest \(order)","order":"\(order)","\(service)":"yes","push_notification_type":"fcm",\
+          "push_notification_deviceid":"fcm-token-number-1234"}
+          """
+        #expect(try await app.call("POST", "/genesys/1/service/\(id)/ixn/chat", start).status == 200)
+      }
+      let (anna, boss) = (
+        try await desk.holder("anna", .agent, ["sales"]), try await desk.holder("boss", .supervisor)
+      )
+      let path = "/agent/1/customers/user-0815"
+      let seen = try await anna.json("GET", path)
+      #expect(seen["key"] == "user-0815" && seen["name"] == "Guest 1")
+      #expect(seen["data"]?["order"] == "1" && seen["data"]?["help"] == nil)
+      #expect(seen["chats"]?.array?.count == 1 && seen["callbacks"] == [] && seen["requests"] == [])
+      #expect(seen["devices"]?[0]?["device"] == "…1234" && seen["devices"]?[0]?["type"] == "fcm")
+      let all = try await boss.json("GET", path)
+      #expect(all["chats"]?.array?.count == 2 && all["chats"]?[0]?["customer"]?.string == all["name"]?.string)
+      let chat = try #require(seen["chats"]?[0]?["chatId"]?.string)
+      #expect(try await anna.call("POST", "/agent/1/chats/\(chat)/join", #"{"nickname":"Anna"}"#).status == 200)
+      #expect(try await anna.call("POST", "/agent/1/chats/\(chat)/request", "{}").status == 201)
+      #expect(try await anna.json("GET", path)["requests"]?.array?.count == 1)
+      let stranger = try await desk.holder("stranger", .agent, ["other"])
+      #expect(try await stranger.call("GET", path).status == 404)
+      #expect(try await anna.call("GET", "/agent/1/customers/nobody").status == 404)
+      #expect(try await desk.holder("ops", .admin).call("GET", path).status == 403)
+    }
+  }
+
   @Test("agents are shown to those who have a service in common with them, and to supervisors")
   func colleagues() async throws {
     try await withDesk { desk in

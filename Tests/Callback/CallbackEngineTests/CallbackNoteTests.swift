@@ -29,6 +29,9 @@ struct CallbackNoteTests {
     ]
     #expect(note.bytes == bytes)
     #expect(try CallbackNote(bytes: bytes) == note)
+    note.user = "u"
+    #expect(note.bytes == bytes + [0x72, 1, 0x75])
+    #expect(try CallbackNote(bytes: note.bytes) == note)
   }
 
   @Test("what is absent takes no room, and a status that there is not is refused")

@@ -105,7 +105,7 @@ struct EdgeRouter {
   var agentRoutes: AgentRoutes {
     AgentRoutes(
       agents: engine.agents, tokens: tokens, limits: limits, listMaximum: engine.listMaximum.agents,
-      address: messaging.address)
+      address: messaging.address, neighbours: NeighboursOfChat(engine: engine))
   }
 
   /// What agents do over their socket.

@@ -48,6 +48,24 @@ public final class AgentService: Sendable {
       elements: found, next: page.hasMore ? page.places.last?.cursor(query.order) : nil, total: page.total)
   }
 
+  /// A customer's chats that somebody sees, the newest first.
+  public func list(
+    ofCustomer userKey: String, limit: Int, for viewer: AgentViewer
+  ) async throws(EngineError) -> [AgentChatSummary] {
+    var found: [AgentChatSummary] = []
+    for serviceID in chats.index.services(userKey: userKey) {
+      let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
+        let isSeen = chat.isStarted && chat.userKey == userKey && viewer.sees(AgentAudience(chat))
+        return isSeen ? AgentChatSummary(chat, serviceID: serviceID, for: viewer) : nil
+      }
+      if let summary = summary ?? nil { found.append(summary) }
+    }
+    do throws(EventLogError) { try await context.untilDurable() } catch {
+      throw error == .failed ? .unavailable : .limitReached("journal")
+    }
+    return Array(found.sorted { ($0.startedAt, $0.chatID) > ($1.startedAt, $1.chatID) }.prefix(limit))
+  }
+
   /// - Throws: `.chat(.unknownService)` also for a chat that is none of the viewer's business; so do all below.
   public func summary(_ chatID: String, for viewer: AgentViewer) async throws(EngineError) -> AgentChatSummary {
     try await look(chatID, for: viewer) { AgentChatSummary($0, serviceID: $1, for: viewer) }
