@@ -32,17 +32,8 @@ public final class AgentService: Sendable {
       return place
     }
     let page = chats.index.find(query, for: viewer, after: after, limit: query.limit(chats.limits))
-    var found: [AgentChatSummary] = []
-    for place in page.places {
-      guard let serviceID = chats.index.service(ofSession: place.chatID) else { continue }
-      // What sleeps is looked at where it lies. The index may be a moment behind what the chat says.
-      let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
-        query.takes(chat, of: viewer) ? AgentChatSummary(chat, serviceID: serviceID, for: viewer) : nil
-      }
-      if let summary = summary ?? nil { found.append(summary) }
-    }
-    do throws(EventLogError) { try await context.untilDurable() } catch {
-      throw error == .failed ? .unavailable : .limitReached("journal")
+    let found = try await summaries(page.places.compactMap { chats.index.service(ofSession: $0.chatID) }, for: viewer) {
+      query.takes($0, of: viewer)
     }
     return ListPage(
       elements: found, next: page.hasMore ? page.places.last?.cursor(query.order) : nil, total: page.total)
@@ -52,18 +43,27 @@ public final class AgentService: Sendable {
   public func list(
     ofCustomer userKey: String, limit: Int, for viewer: AgentViewer
   ) async throws(EngineError) -> [AgentChatSummary] {
+    let found = try await summaries(chats.index.services(userKey: userKey), for: viewer) { chat in
+      chat.isStarted && chat.userKey == userKey && viewer.sees(AgentAudience(chat))
+    }
+    return Array(found.sorted { ($0.startedAt, $0.chatID) > ($1.startedAt, $1.chatID) }.prefix(limit))
+  }
+
+  private func summaries(
+    _ serviceIDs: [String], for viewer: AgentViewer, where takes: @Sendable (borrowing ChatSession) -> Bool
+  ) async throws(EngineError) -> [AgentChatSummary] {
     var found: [AgentChatSummary] = []
-    for serviceID in chats.index.services(userKey: userKey) {
+    for serviceID in serviceIDs {
+      // What sleeps is looked at where it lies. The index may be a moment behind what the chat says.
       let summary = await chats.directory.peek(serviceID) { chat -> AgentChatSummary? in
-        let isSeen = chat.isStarted && chat.userKey == userKey && viewer.sees(AgentAudience(chat))
-        return isSeen ? AgentChatSummary(chat, serviceID: serviceID, for: viewer) : nil
+        takes(chat) ? AgentChatSummary(chat, serviceID: serviceID, for: viewer) : nil
       }
       if let summary = summary ?? nil { found.append(summary) }
     }
     do throws(EventLogError) { try await context.untilDurable() } catch {
       throw error == .failed ? .unavailable : .limitReached("journal")
     }
-    return Array(found.sorted { ($0.startedAt, $0.chatID) > ($1.startedAt, $1.chatID) }.prefix(limit))
+    return found
   }
 
   /// - Throws: `.chat(.unknownService)` also for a chat that is none of the viewer's business; so do all below.
