@@ -68,8 +68,10 @@ private struct ChatSource {
   var isWaiting = false
   /// Only those that have waited since their start.
   var hasNoOtherWait = false
-  /// All of the shelf may stand on others that the list takes from.
-  var isTold = false
+  /// Whether what stands on the shelf also stands on others that the list takes from.
+  var isElsewhere = Elsewhere.no
+
+  enum Elsewhere { case no, perhaps, all }
 
   var takesAll: Bool { phase == nil && service == nil && !isWaiting && !hasNoOtherWait }
 
@@ -92,22 +94,24 @@ extension ChatIndex.State {
       for service in served { sources += Self.sources(of: service, query, seesTaken: seesTaken) }
     }
     let isWait = query.order == .waiting
+    // What a supervisor has, or may join, is also theirs to oversee.
+    let isOverseen = viewer.isSupervisor && query.filter == .all
+    let isAll = isOverseen && viewer.services == nil && !isWait
     if query.filter != .own, !isWait || query.filter == .waiting {
       // It may wait at their own service as well.
       sources.append(
         ChatSource(
           shelf: isWait ? .ownAsked(viewer.id) : .invited(viewer.id), phase: query.phase, service: query.service,
-          isTold: true))
+          isElsewhere: isAll ? .all : .perhaps))
     }
     if query.filter == .waiting { return sources }
-    // What a supervisor has is also theirs to oversee.
-    let isTold = viewer.isSupervisor && query.filter == .all
+    let isElsewhere: ChatSource.Elsewhere = isAll ? .all : isOverseen ? .perhaps : .no
     sources.append(
       ChatSource(
         shelf: isWait ? .ownAsked(viewer.id) : .own(viewer.id), phase: query.phase, service: query.service,
-        isTold: isTold))
+        isElsewhere: isElsewhere))
     if query.filter == .all, query.phase == nil, !isWait {
-      sources.append(ChatSource(shelf: .past(viewer.id), service: query.service, isTold: isTold))
+      sources.append(ChatSource(shelf: .past(viewer.id), service: query.service, isElsewhere: isElsewhere))
     }
     return sources
   }
@@ -134,7 +138,8 @@ extension ChatIndex.State {
     var total = 0
     for source in sources {
       let shelf = shelves[source.shelf]
-      guard (source.takesAll && !source.isTold) || shelf.isEmpty else { return nil }
+      if shelf.isEmpty || source.isElsewhere == .all { continue }
+      guard source.takesAll, source.isElsewhere == .no else { return nil }
       total += shelf.count
     }
     return total
