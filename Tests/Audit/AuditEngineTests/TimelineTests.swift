@@ -47,6 +47,35 @@ struct TimelineTests {
     return records
   }
 
+  @Test("it tells what agents do beside the conversation")
+  func desk() throws {
+    let records = try AuditRecords()
+    records.chat(Self.chat, AuditRecords.created())
+    records.chat(Self.chat, AuditRecords.start("s1", user: "u1", nickname: "Mia"))
+    records.chat(Self.chat, .agentJoined(agentID: "agent-k", nickname: "Agent K", role: .agent))
+    records.chat(
+      Self.chat, .privateNoted(agentID: "agent-k", nickname: "Agent K", role: .agent, text: "Difficult"))
+    records.chat(Self.chat, .privateNoted(agentID: "boss", nickname: "boss", role: .supervisor, text: "Be kind"))
+    records.chat(Self.chat, .read(agentID: "agent-k", upTo: 2))
+    records.chat(Self.chat, .agentInvited(agentID: "agent-l", inviter: "agent-k"))
+    records.chat(Self.chat, .deskChanged(to: "help"))
+    records.chat(Self.chat, .pushSettled(number: 1, outcome: .delivered))
+    records.chat(
+      Self.chat, .wrappedUp(agentID: "agent-k", disposition: "sold", note: "call back", tags: ["vip", "gold"]))
+    try records.run()
+    let told = try records.entries().suffix(7).map { [$0.who, $0.what, $0.text ?? "", $0.remark, "\($0.isDetail)"] }
+    #expect(
+      told == [
+        ["Agent K", "tells the agents", "Difficult", " (agent-k)", "false"],
+        ["boss", "tells the agents", "Be kind", "", "false"],
+        ["agent-k", "has read the events up to 2", "", "", "true"],
+        ["agent-k", "invites agent-l", "", "", "false"],
+        ["server", "hands the chat to the agents of help", "", "", "false"],
+        ["server", "tells the agents what became of push 1: delivered", "", "", "true"],
+        ["agent-k", "wraps the chat up:", "sold, call back, vip, gold", "", "false"],
+      ])
+  }
+
   @Test("it reads like the story that happened")
   func reads() throws {
     var text = TimelineText()
