@@ -6,7 +6,7 @@ public import SystemPackage
 /// Works beside a live writer, whose unfinished end is no error, and while segments are moved, packed or redacted. An
 /// archive by itself can be read like a journal.
 public struct JournalReader: Sendable {
-  private let directory: JournalDirectory
+  let directory: JournalDirectory
 
   /// - Parameter archive: where old segments are; `archive` below `directory` if nil. It need not be there.
   public init(directory: FilePath, archive: FilePath? = nil, storage: any JournalStorage = DiskStorage()) {
@@ -157,7 +157,7 @@ public struct JournalReader: Sendable {
   /// in the last segment is looked at again.
   ///
   /// - Returns: nil if the segment is gone, and may be.
-  private func load(
+  func load(
     _ number: UInt64, into image: inout SegmentImage, hashing: Bool, isLast: Bool, mayBeGone: Bool
   ) throws(JournalError) -> SegmentPlace? {
     var previousOffset = -1
