@@ -286,10 +286,16 @@ let package = Package(
     // Audit.
     module(
       "AuditEngine", in: "Sources/Audit",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
+        "TextEncoding", crypto, logging,
+      ]),
     module(
       "AuditAPI", in: "Sources/Audit",
-      ["AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", httpTypes, hummingbird]),
+      [
+        "AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", httpTypes,
+        hummingbird,
+      ]),
 
     // Console. Its pages lie in the folder of the module that serves them: only so does the build see that one is new.
     .executableTarget(name: "PageEmbedder", path: "Sources/Console/PageEmbedder", swiftSettings: strict),

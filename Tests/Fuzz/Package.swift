@@ -138,7 +138,10 @@ let package = Package(
       ]),
     module(
       "AuditEngine", in: "Sources/Audit",
-      ["EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit", logging]),
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
+        "TextEncoding", crypto, logging,
+      ]),
     module("ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
     module(
       "Engine", in: "Sources/App",

@@ -36,6 +36,7 @@ public final class Engine: Sendable {
   /// Who is signed in to the console.
   public let console: ConsoleService
   public let redactions: Redactions
+  package let audit: JournalAudit
 
   let node: Node
   let partition: Partition
@@ -81,7 +82,8 @@ public final class Engine: Sendable {
       partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
     console = ConsoleService(partition)
-    redactions = Redactions(partition)
+    audit = JournalAudit(partition)
+    redactions = Redactions(partition, audit: audit)
     service = PartitionService(
       partition, [comet, push, chat, messaging, callback, notifications, storage, support, console, redactions])
     chats = chat.chats

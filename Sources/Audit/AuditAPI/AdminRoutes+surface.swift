@@ -51,8 +51,9 @@ extension AdminRoutes {
             ]))
         ]
       ) { routes, _, _, _ in try await routes.snapshot() },
-    ],
+    ] + timelineOperations,
     schemas: [
+      ("TimelineEntry", timelineEntry),
       (
         "Redaction",
         .object([

@@ -9,6 +9,7 @@ import JSONEnvelope
 /// Erasure and housekeeping for the operator: JSON, with a bearer token of the role `admin`.
 package struct AdminRoutes: TokenRoutes {
   let redactions: Redactions
+  let audit: JournalAudit
   let writeSnapshot: @Sendable () async throws -> SnapshotSummary
   package let tokens: TokenStore
   let limits: EdgeLimits
@@ -16,10 +17,11 @@ package struct AdminRoutes: TokenRoutes {
   let listMaximum: Int
 
   package init(
-    redactions: Redactions, tokens: TokenStore, limits: EdgeLimits, listMaximum: Int,
+    redactions: Redactions, audit: JournalAudit, tokens: TokenStore, limits: EdgeLimits, listMaximum: Int,
     writeSnapshot: @escaping @Sendable () async throws -> SnapshotSummary
   ) {
     self.redactions = redactions
+    self.audit = audit
     self.tokens = tokens
     self.limits = limits
     self.listMaximum = listMaximum

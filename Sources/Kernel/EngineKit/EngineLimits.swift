@@ -100,6 +100,19 @@ public struct EngineLimits: Sendable, Equatable {
   /// Chats, callbacks or requests in one answer to an agent's list.
   public var agentListMaximum = 1_000
 
+  /// Readers of the journal beside its writer, for operators; each has a thread of its own.
+  public var journalReadersMaximum = 4
+  /// How long one of them reads before it answers with what it has found, and says where it stopped.
+  public var journalReadMillisecondsMaximum: Int64 = 1_000
+  /// How long one may take to rebuild a state, which cannot be answered by halves.
+  public var journalReplayMillisecondsMaximum: Int64 = 20_000
+  /// Questions to the timeline that are remembered from one page to the next, and for how long after the last.
+  public var timelineSearchesKept = 8
+  public var timelineSearchMilliseconds: Int64 = 300_000
+  /// Those who follow a timeline, and how often they look for what is new.
+  public var timelineFollowersMaximum = 8
+  public var timelinePauseMilliseconds: Int64 = 500
+
   /// Entities that are captured and written together by a snapshot or when they fall asleep.
   public var snapshotChunkCount = 512
   /// Segments packed in one go.

@@ -13,5 +13,5 @@ extension EntityCard {
 
   /// A broadcast names a topic; whom it reached, their queues say.
   static let broadcast = EntityCard(
-    .broadcast, Broadcast.self, narrator: { BroadcastNarrator() })
+    .broadcast, Broadcast.self, narrator: { BroadcastNarrator() }, tellsOfMessage: { key, _, _, id in key == id })
 }

@@ -81,7 +81,7 @@ struct EdgeRouter {
     },
     AdminRoutes.surface.of { router in
       AdminRoutes(
-        redactions: router.engine.redactions, tokens: router.tokens, limits: router.limits,
+        redactions: router.engine.redactions, audit: router.engine.audit, tokens: router.tokens, limits: router.limits,
         listMaximum: router.engine.listMaximum.operators
       ) { [engine = router.engine] in try await engine.snapshotNow() }
     },

@@ -34,8 +34,8 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     try reporting {
-      var before = try EntityHistory(entity.id)
-      var after = try EntityHistory(entity.id)
+      var before = try EntityHistory.begun(entity.id)
+      var after = try EntityHistory.begun(entity.id)
       try journal.read { reader, line in
         _ = try reader.walk(
           segment: { line.update($0) },
@@ -43,15 +43,12 @@ struct DiffCommand: ParsableCommand {
             guard after.isOfEntity(record) else { return }
             let time = Timestamp(milliseconds: record.timeMilliseconds)
             let isEarly = !at[0].isBefore(position: record.position, time: time)
-            if isEarly || !at[1].isBefore(position: record.position, time: time) { try after.apply(record) }
+            if isEarly || !at[1].isBefore(position: record.position, time: time) { try after.take(record) }
             if isEarly { before = after }
           })
       }
       guard after.records > 0 else { throw CommandFailure(.failure, "no record of \(entity.id) up to these moments") }
-      let limits = JSONLimits(documentBytesMaximum: .max)
-      let diff = StateDiff(
-        from: try JSONValue(parsing: try before.stateJSON(mask: reveal.mask), limits: limits),
-        to: try JSONValue(parsing: try after.stateJSON(mask: reveal.mask), limits: limits))
+      let diff = try before.difference(to: after, mask: reveal.mask)
       switch format {
       case .text: try print(diff, before, after)
       case .json: try printJSON(diff, before, after)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Engine
 import Journal
 
 /// `carillon journal dump`: records as JSON lines.
@@ -18,7 +19,7 @@ struct DumpCommand: ParsableCommand {
   }
 
   private func dump(_ reader: JournalReader) throws {
-    let line = RecordLine(mask: reveal.mask)
+    let line = RecordLine(.carillon, mask: reveal.mask)
     var count = 0
     do {
       try reader.forEachRecord(from: firstPosition) { record in

@@ -1,20 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
+public import Engine
 import EventSourcing
-
-extension EntityKind {
-  /// A kind's name, or its number if this version has no name for it.
-  init?(argument: some StringProtocol) {
-    if let named = EntityKind(name: argument) {
-      self = named
-    } else if let number = UInt8(argument) {
-      self.init(rawValue: number)
-    } else {
-      return nil
-    }
-  }
-
-  var label: String { name ?? String(rawValue) }
-}
 
 /// `--kind`.
 struct KindArgument: ExpressibleByArgument {
@@ -31,9 +17,19 @@ struct EntityArgument: ExpressibleByArgument {
   let id: EntityID
 
   init?(argument: String) {
-    guard let colon = argument.firstIndex(of: ":"), let kind = EntityKind(argument: argument[..<colon]),
-      argument.index(after: colon) < argument.endIndex
-    else { return nil }
-    id = EntityID(kind, String(argument[argument.index(after: colon)...]))
+    guard let id = EntityID(argument: argument) else { return nil }
+    self.id = id
   }
+}
+
+extension JournalBound: ExpressibleByArgument {}
+
+/// `--reveal`.
+struct RevealArguments: ParsableArguments {
+  @Flag(
+    help: "Show the keys of users, sessions and devices, which open what is theirs, instead of a part of their hash.")
+  var reveal = false
+
+  /// Nil if all is to be shown.
+  var mask: KeyMask? { reveal ? nil : KeyMask(.carillon) }
 }

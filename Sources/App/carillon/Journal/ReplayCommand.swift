@@ -1,4 +1,5 @@
 import ArgumentParser
+import Engine
 import EventSourcing
 import JSONEnvelope
 import Journal
@@ -17,7 +18,7 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     try reporting {
-      var history = try EntityHistory(entity.id)
+      var history = try EntityHistory.begun(entity.id)
       try journal.read { reader, line in
         _ = try reader.walk(
           segment: { line.update($0) },
@@ -26,16 +27,14 @@ struct ReplayCommand: ParsableCommand {
             guard history.isOfEntity(record), at?.isBefore(position: record.position, time: time) != true else {
               return
             }
-            try history.apply(record)
+            try history.take(record)
           })
       }
       guard history.records > 0 else {
         throw CommandFailure(.failure, "no record of \(entity.id)" + (at == nil ? "" : " up to that moment"))
       }
       let text = try JSONWriter.object { object in
-        object.member(
-          "entity",
-          reveal.mask.map { "\(entity.id.kind):\($0.masked(id: entity.id.key, of: entity.id.kind))" } ?? "\(entity.id)")
+        object.member("entity", history.label(mask: reveal.mask))
         try history.write(into: &object, mask: reveal.mask)
       }
       Console.write(text + [UInt8(ascii: "\n")])

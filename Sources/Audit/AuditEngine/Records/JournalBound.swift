@@ -1,13 +1,12 @@
-import ArgumentParser
-import EventSourcing
+public import EventSourcing
 
 /// A place in the journal, as an operator names it: a record's number, or a moment.
-enum JournalBound: ExpressibleByArgument, Equatable {
+public enum JournalBound: Hashable, Sendable {
   case position(UInt64)
   case time(Timestamp)
 
   /// - Parameter argument: digits, or `YYYY-MM-DDThh:mm:ss[.fff]Z`.
-  init?(argument: String) {
+  public init?(argument: String) {
     if let position = UInt64(argument) {
       self = .position(position)
     } else if let time = Timestamp(iso8601: argument) {
@@ -18,7 +17,7 @@ enum JournalBound: ExpressibleByArgument, Equatable {
   }
 
   /// Whether a record at `position`, decided at `time`, stands before this place.
-  func isAfter(position: UInt64, time: Timestamp) -> Bool {
+  public func isAfter(position: UInt64, time: Timestamp) -> Bool {
     switch self {
     case .position(let bound): position < bound
     case .time(let bound): time < bound
@@ -26,7 +25,7 @@ enum JournalBound: ExpressibleByArgument, Equatable {
   }
 
   /// Whether a record at `position`, decided at `time`, stands behind this place.
-  func isBefore(position: UInt64, time: Timestamp) -> Bool {
+  public func isBefore(position: UInt64, time: Timestamp) -> Bool {
     switch self {
     case .position(let bound): position > bound
     case .time(let bound): time > bound

@@ -1,38 +1,33 @@
-import ArgumentParser
 import Crypto
-import Engine
-import EventSourcing
+public import EngineKit
+public import EventSourcing
 import JSONEnvelope
 import TextEncoding
-
-/// `--reveal`.
-struct RevealArguments: ParsableArguments {
-  @Flag(
-    help: "Show the keys of users, sessions and devices, which open what is theirs, instead of a part of their hash.")
-  var reveal = false
-
-  /// Nil if all is to be shown.
-  var mask: KeyMask? { reveal ? nil : KeyMask() }
-}
 
 /// Takes out of what is printed whatever opens something: dumps are pasted into tickets and mails.
 ///
 /// In the place of a key stands `#` and the beginning of its SHA-256, so that two of one kind can still be told apart.
-struct KeyMask {
+public struct KeyMask: Sendable {
   /// The names of members that hold keys, in the events and states of all kinds.
   private static let names: Set<String> = [
     "userKey", "owner", "issuedKey", "secureKey", "browserID", "clientID", "deviceID", "identifier", "identifiers",
     "accessToken", "token", "tokens", "userToken", "securityToken", "secret", "authenticationSecret", "seed", "digest",
   ]
 
-  func masked(_ json: [UInt8], of kind: EntityKind) throws -> [UInt8] {
-    let names = Self.names.union(Catalogue.carillon[kind]?.secretMembers ?? [])
+  private let catalogue: Catalogue
+
+  public init(_ catalogue: Catalogue) { self.catalogue = catalogue }
+
+  /// An event or a state as JSON, without what opens anything.
+  /// - Throws: if it is no JSON.
+  public func masked(_ json: [UInt8], of kind: EntityKind) throws -> [UInt8] {
+    let names = Self.names.union(catalogue[kind]?.secretMembers ?? [])
     return walked(try JSONValue(parsing: json, limits: JSONLimits(documentBytesMaximum: .max)), names).text
   }
 
   /// The id of an entity, as far as it does not open it.
-  func masked(id: String, of kind: EntityKind) -> String {
-    Catalogue.carillon[kind]?.isKeySecret == true ? Self.mask(id) : id
+  public func masked(id: String, of kind: EntityKind) -> String {
+    catalogue[kind]?.isKeySecret == true ? Self.mask(id) : id
   }
 
   private func walked(_ value: JSONValue, _ names: Set<String>) -> JSONValue {

@@ -1,7 +1,7 @@
-import Engine
+public import EngineKit
 import EventSourcing
-import JSONEnvelope
-import JournalFormat
+public import JSONEnvelope
+public import JournalFormat
 import TextEncoding
 
 #if canImport(FoundationEssentials)
@@ -15,37 +15,44 @@ import TextEncoding
 /// `{"position":17,"time":"…","kind":"chat","id":"412-…","sequence":3,"tag":3,"name":"linePosted","event":{…}}`
 /// A tag that this version does not know, or a payload that it cannot read, is printed as it lies: `"payload":"<hex>"`,
 /// or, where keys are masked, by its size alone: `"payloadBytes":17`.
-struct RecordLine {
+public struct RecordLine {
+  private let catalogue: Catalogue
   private let encoder: JSONEncoder
   /// Nil: keys are shown.
   private let mask: KeyMask?
 
-  init(mask: KeyMask?) {
+  /// - Parameter mask: nil: keys are shown.
+  public init(_ catalogue: Catalogue, mask: KeyMask?) {
+    self.catalogue = catalogue
     self.mask = mask
     encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  func bytes(of record: borrowing RecordView) -> [UInt8] {
+  /// The line, with its end.
+  public func bytes(of record: borrowing RecordView) -> [UInt8] {
+    var line = JSONWriter(capacity: 1_024)
+    line.object { write(record, into: &$0) }
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// The members of the line's object.
+  public func write(_ record: borrowing RecordView, into line: inout JSONObjectWriter) {
     let kind = EntityKind(rawValue: record.kind)
-    var text = JSONWriter.object(capacity: 1_024) { line in
-      line.member("position", record.position)
-      line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds)
-      line.member("kind", kind.label)
-      if record.isRedacted { return line.member("redacted", true) }
-      line.member("id", mask?.masked(id: record.keyText, of: kind) ?? record.keyText)
-      line.member("sequence", record.sequence)
-      line.member("tag", record.tag)
-      write(kind, record.tag, record.payload, into: &line)
-    }
-    text.append(UInt8(ascii: "\n"))
-    return text
+    line.member("position", record.position)
+    line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds)
+    line.member("kind", kind.label)
+    if record.isRedacted { return line.member("redacted", true) }
+    line.member("id", mask?.masked(id: record.keyText, of: kind) ?? record.keyText)
+    line.member("sequence", record.sequence)
+    line.member("tag", record.tag)
+    write(kind, record.tag, record.payload, into: &line)
   }
 
   private func write(
     _ kind: EntityKind, _ tag: EventTag, _ payload: UnsafeRawBufferPointer, into line: inout JSONObjectWriter
   ) {
-    guard let described = Catalogue.carillon.describe(kind: kind, tag: tag, payload: payload),
+    guard let described = catalogue.describe(kind: kind, tag: tag, payload: payload),
       let encoded = try? encoder.encode(described.event), let json = shown(Array(encoded), kind)
     else {
       // What cannot be read cannot be searched for keys either.

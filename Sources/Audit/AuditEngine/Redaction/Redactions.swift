@@ -28,9 +28,12 @@ public final class Redactions: Sendable {
   let partition: Partition
   let directory: EntityDirectory<RedactionLog>
   let board = RedactionBoard(maximum: 100)
+  private let searches: TimelineSearches
 
-  package init(_ partition: Partition) {
+  /// - Parameter audit: must not remember what is erased.
+  package init(_ partition: Partition, audit: JournalAudit) {
     self.partition = partition
+    searches = audit.searches
     directory = partition.directory(.redactionLog)
     partition.add(RedactionHost(directory: directory))
   }
@@ -129,6 +132,7 @@ public final class Redactions: Sendable {
       return try redaction.redact(upTo: seal.position) { scope.covers($0, restatements: restatements) }
     }
     partition.noteSnapshot(at: snapshot.point)
+    searches.forget()
     let report = RedactionLog.Redaction(
       id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: rewritten.records)),
       entities: scope.entityCount, segments: rewritten.segments, upTo: seal.position,

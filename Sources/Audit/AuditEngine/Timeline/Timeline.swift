@@ -6,7 +6,7 @@ public import JournalFormat
 ///
 /// Fed with all records of the entities that are told of, in order, from the first one: names, questions and pushes of
 /// earlier records are what later ones refer to.
-public struct Timeline {
+public struct Timeline: Sendable {
   private var narrators: [UInt8: any Narrator] = [:]
   private var people = TimelinePeople()
   private var starts = StartDetector()
@@ -55,7 +55,7 @@ public struct Timeline {
 
 /// Knows a start of the server by the restart point that its first frame is, when none is due. The first frame of a
 /// segment always is one: a start that begins there leaves no trace.
-struct StartDetector {
+struct StartDetector: Sendable {
   private var segmentNumber: UInt64 = 0
   private var plainByteCount: Int?
   private var lastTime: Timestamp?

@@ -1,16 +1,21 @@
 public import EngineKit
 import EventSourcing
-import JSONEnvelope
+public import JSONEnvelope
 
 /// Prints a timeline: a line for each entry.
 public struct TimelineText: Sendable {
   /// Whether to print what people wrote.
   public var showsTexts: Bool
+  /// Hides keys that open something from machines too; nil: they are shown.
+  public var mask: KeyMask?
   private var labelWidth = 18
   private var whoWidth = 8
   private var positionWidth = 5
 
-  public init(showsTexts: Bool = true) { self.showsTexts = showsTexts }
+  public init(showsTexts: Bool = true, mask: KeyMask? = nil) {
+    self.showsTexts = showsTexts
+    self.mask = mask
+  }
 
   /// `2026-02-11 08:30:05.120Z      12  chat 412-0b7c6e1e    4  Mia       “Where is my order?”`
   ///
@@ -46,21 +51,24 @@ public struct TimelineText: Sendable {
   /// `{"position":12,"time":"…Z","kind":"chat","id":"412-…","event":"linePosted","transcriptPosition":4,"who":"Mia",
   /// "what":"","text":"…","answerTimeMilliseconds":2310,"detail":false}`; fields without a value are absent.
   public func json(_ entry: TimelineEntry) -> [UInt8] {
-    JSONWriter.object(capacity: 256) { line in
-      line.member("position", entry.position)
-      line.member("time", entry.time.iso8601Milliseconds)
-      if let entity = entry.entity {
-        line.member("kind", entity.kind.name ?? String(entity.kind.rawValue))
-        line.member("id", entity.key)
-      }
-      line.member("event", entry.event)
-      line.member("transcriptPosition", ifPresent: entry.transcriptPosition)
-      line.member("who", entry.who)
-      line.member("what", entry.what + (entry.text == nil ? entry.remark : ""))
-      if showsTexts { line.member("text", ifPresent: entry.text) }
-      for span in entry.spans { line.member(named: "\(span.kind.rawValue)Milliseconds", span.milliseconds) }
-      line.member("detail", entry.isDetail)
+    JSONWriter.object(capacity: 256) { write(entry, into: &$0) }
+  }
+
+  /// The members of that object.
+  public func write(_ entry: TimelineEntry, into line: inout JSONObjectWriter) {
+    line.member("position", entry.position)
+    line.member("time", entry.time.iso8601Milliseconds)
+    if let entity = entry.entity {
+      line.member("kind", entity.kind.label)
+      line.member("id", mask?.masked(id: entity.key, of: entity.kind) ?? entity.key)
     }
+    line.member("event", entry.event)
+    line.member("transcriptPosition", ifPresent: entry.transcriptPosition)
+    line.member("who", entry.who)
+    line.member("what", entry.what + (entry.text == nil ? entry.remark : ""))
+    if showsTexts { line.member("text", ifPresent: entry.text) }
+    for span in entry.spans { line.member(named: "\(span.kind.rawValue)Milliseconds", span.milliseconds) }
+    line.member("detail", entry.isDetail)
   }
 
   /// `chat 412-0b7c6e1e`: the kind and as much of the key as tells entities apart.

@@ -29,6 +29,15 @@ public struct EntityCard: Sendable {
   /// Whether its key alone opens it.
   public let isKeySecret: Bool
 
+  /// Whether a record tells of the message with this id; nil for kinds that know of none.
+  package let tellsOfMessage: MessageTelling?
+
+  /// - Parameter message: an id as senders, devices and couriers were told it.
+  package typealias MessageTelling =
+    @Sendable (
+      _ key: String, EventTag, _ payload: UnsafeRawBufferPointer, _ message: String
+    ) -> Bool
+
   /// How much of a key tells entities of a kind apart.
   package enum KeyShown: Sendable {
     case characters(Int)
@@ -60,7 +69,7 @@ public struct EntityCard: Sendable {
     links: SubjectLinks? = nil, erasureList: String? = nil, ownList: String? = nil, producing: Producing = .nothing,
     mailbox: String? = nil, tellsAlso: Set<EntityKind> = [], shownKey: KeyShown = .characters(14),
     secretMembers: Set<String> = [],
-    isKeySecret: Bool = false
+    isKeySecret: Bool = false, tellsOfMessage: MessageTelling? = nil
   ) {
     self.kind = kind
     stateType = type
@@ -82,6 +91,7 @@ public struct EntityCard: Sendable {
     self.shownKey = shownKey
     self.secretMembers = secretMembers
     self.isKeySecret = isKeySecret
+    self.tellsOfMessage = tellsOfMessage
   }
 
   /// A decoded event as something to encode, and the name of its case; nil if the tag is unknown or the payload cannot

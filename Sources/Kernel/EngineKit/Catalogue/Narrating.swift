@@ -1,7 +1,7 @@
 package import EventSourcing
 
 /// Tells of the entities of one kind.
-package protocol Narrator {
+package protocol Narrator: Sendable {
   /// - Parameters:
   ///   - blank: an entry with everything that does not depend on the event's content.
   ///   - people: what the kinds tell each other.
@@ -19,7 +19,7 @@ extension Narrator {
 }
 
 /// Names, and what one kind of entity has to know of another.
-package struct TimelinePeople {
+package struct TimelinePeople: Sendable {
 
   package init() {}
   private var nameByUserKey: [String: String] = [:]

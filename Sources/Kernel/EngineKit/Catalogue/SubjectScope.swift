@@ -67,6 +67,13 @@ public struct SubjectScope: Sendable {
     }
   }
 
+  /// Lets go of what was noted of others than the customer: of a long journal it is nearly all. What comes later is still
+  /// followed from what the customer was found to have.
+  package mutating func forgetStrangers() {
+    traces = traces.filter { entities.contains($0.key) }
+    ownersByProducer = ownersByProducer.filter { !$0.value.isDisjoint(with: userKeys) }
+  }
+
   private mutating func follow(_ entity: EntityID, _ trace: SubjectTrace) {
     if !entities.contains(entity) {
       guard !trace.owners.isDisjoint(with: userKeys) || !trace.follows.isDisjoint(with: entities) else { return }

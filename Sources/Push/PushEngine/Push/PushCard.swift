@@ -5,5 +5,9 @@ import PushDomain
 extension EntityCard {
   static let push = EntityCard(
     .pushQueue, PushQueue.self, narrator: { PushNarrator() }, links: .push, erasureList: "queues", ownList: "ownQueues",
-    shownKey: .characters(8))
+    shownKey: .characters(8),
+    tellsOfMessage: { _, tag, payload, message in
+      var reader = PayloadReader(payload)
+      return (try? PushEvent(tag: tag, payload: &reader))?.tells(of: message) ?? false
+    })
 }

@@ -53,6 +53,16 @@ package struct ListQuery {
     return word
   }
 
+  /// `true` or `false`; `standard` if it is not there. - Throws: naming the parameter, if it is anything else.
+  package func flag(_ name: String, standard: Bool = false) throws(EdgeFailure) -> Bool {
+    switch self[name] {
+    case nil: return standard
+    case "true": return true
+    case "false": return false
+    default: throw .badParameter(name, "is neither true nor false")
+    }
+  }
+
   /// The header field that says where the list goes on; nothing if it does not.
   package func link(next: String?) -> HTTPFields { parameters.link(path, "after", next: next) }
 

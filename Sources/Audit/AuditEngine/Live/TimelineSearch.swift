@@ -1,0 +1,110 @@
+package import EngineKit
+import EventSourcing
+import Journal
+import JournalFormat
+
+/// A page of a timeline.
+package struct TimelinePage: Sendable {
+  package var entries: [TimelineEntry] = []
+  /// The next page stands behind this record; nil once all is told that is on the disk.
+  package var next: UInt64?
+  /// The journal was searched up to this record, for this question.
+  package var searchedTo: UInt64 = 0
+  /// The last record on the disk when the page was begun.
+  package var head: UInt64 = 0
+}
+
+/// A question to the timeline that is answered page by page: what is known already is not read again.
+///
+/// ```
+///  1 ──── collected ──────────────> head       what is the customer's, if it is about one
+///  1 ──── told ───────────────────> closed     the story
+/// ```
+struct TimelineSearch: Sendable {
+  private var teller: TimelineTeller
+  /// All up to here was looked at for what is the customer's …
+  private var collected: UInt64 = 0
+  /// … and was found out up to here.
+  private var closed: UInt64 = 0
+  /// All up to here was told.
+  private var told: UInt64 = 0
+
+  init(_ question: TimelineQuestion, _ filter: TimelineFilter, in catalogue: Catalogue) {
+    teller = TimelineTeller(question, filter, in: catalogue)
+  }
+
+  /// - Parameters:
+  ///   - after: entries of this record and earlier ones are left out.
+  ///   - limit: entries at most; those of one record stay together, so that one record's may be more.
+  ///   - head: the last record that may be read.
+  mutating func page(
+    after: UInt64, limit: Int, head: UInt64, _ reader: JournalReader, milliseconds: Int64
+  ) throws -> TimelinePage {
+    var page = TimelinePage(head: head)
+    var time = ReadingTime(milliseconds: milliseconds)
+    if told > after { begin() }
+    // What came since is looked at when the story has come that far, and not for each page.
+    if teller.needsCollecting, told == closed, closed < head {
+      guard try collect(reader, to: head, &time) else {
+        page.searchedTo = told
+        page.next = after
+        return page
+      }
+    }
+    let end = teller.needsCollecting ? closed : head
+    let isFull = try tell(reader, after: after, to: end, limit: limit, &page.entries, &time)
+    page.searchedTo = told
+    if isFull || told < head { page.next = max(after, told) }
+    return page
+  }
+
+  var hasFoundNothing: Bool { teller.hasFoundNothing }
+
+  private mutating func begin() {
+    teller.begin()
+    told = 0
+  }
+
+  /// - Returns: false if the time was over before the end.
+  private mutating func collect(_ reader: JournalReader, to head: UInt64, _ time: inout ReadingTime) throws -> Bool {
+    var isOver = false
+    try reader.read(from: collected + 1) { record in
+      guard record.position <= head else { return false }
+      teller.collect(record)
+      collected = record.position
+      isOver = time.isOver()
+      return !isOver
+    }
+    guard !isOver || collected == head else { return false }
+    (collected, closed) = (head, head)
+    teller.close()
+    return true
+  }
+
+  /// - Returns: whether there may be more that is not on the page.
+  private mutating func tell(
+    _ reader: JournalReader, after: UInt64, to end: UInt64, limit: Int, _ entries: inout [TimelineEntry],
+    _ time: inout ReadingTime
+  ) throws -> Bool {
+    guard told < end else { return false }
+    var isStopped = false
+    var starts: [TimelineEntry] = []
+    try reader.read(
+      from: told + 1,
+      frame: { frame in
+        guard frame.header.firstPosition <= end else { return }
+        starts += teller.entries(of: frame.header, segmentNumber: frame.segmentNumber)
+      },
+      record: { record in
+        guard record.position <= end else { return false }
+        let fresh = starts + teller.entries(of: record)
+        starts = []
+        told = record.position
+        if record.position > after { entries += fresh.filter { $0.position > after } }
+        isStopped = entries.count >= limit || time.isOver()
+        return !isStopped
+      })
+    if !isStopped { told = end }
+    return isStopped
+  }
+}
