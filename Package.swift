@@ -288,7 +288,7 @@ let package = Package(
       "AuditEngine", in: "Sources/Audit",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
-        "TextEncoding", crypto, logging,
+        "TextEncoding", crypto, logging, systemPackage,
       ]),
     module(
       "AuditAPI", in: "Sources/Audit",

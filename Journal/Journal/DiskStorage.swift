@@ -20,6 +20,12 @@ public struct DiskStorage: JournalStorage {
     }
   }
 
+  public func roomLeft(in directory: FilePath) -> UInt64? {
+    var status = statvfs()
+    guard directory.withPlatformString({ statvfs($0, &status) }) == 0 else { return nil }
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+  }
+
   public func list(_ directory: FilePath) throws(StorageError) -> [String] {
     guard let stream = directory.withPlatformString({ opendir($0) }) else {
       throw StorageError(last(), .list, directory)

@@ -25,9 +25,9 @@ public struct JournalReader: Sendable {
   /// - Parameters:
   ///   - progress: called after each segment.
   ///   - frame: called for each frame, before it is checked.
-  /// - Throws: `JournalError` at the first thing that is wrong.
+  /// - Throws: `JournalError` at the first thing that is wrong, or what `progress` throws.
   public func verify(
-    progress: (VerifyReport) -> Void = { _ in }, frame: (FrameInfo) -> Void = { _ in }
+    progress: (VerifyReport) throws -> Void = { _ in }, frame: (FrameInfo) -> Void = { _ in }
   ) throws -> VerifyReport {
     try walk(from: 1, checking: .hashesOnly, fillingLinks: true, segment: progress, frame: frame, record: { _ in })
   }

@@ -19,6 +19,12 @@ public protocol JournalStorage: Sendable {
   ///
   /// - Throws: with `Errno.wouldBlock` if somebody else holds the lock.
   func lock(_ path: FilePath) throws(StorageError) -> any StorageLock
+  /// Bytes that may still be written to the file system of `directory`; nil if nobody knows.
+  func roomLeft(in directory: FilePath) -> UInt64?
+}
+
+extension JournalStorage {
+  public func roomLeft(in directory: FilePath) -> UInt64? { nil }
 }
 
 public enum StorageOpenMode: Sendable {

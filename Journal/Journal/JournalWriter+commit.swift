@@ -99,6 +99,7 @@ extension JournalWriter {
     var firstUnwritten = first
     lock.unlock()
     var failure: JournalError?
+    let start = ContinuousClock.now
     do {
       if !committing.isEmpty {
         firstUnwritten = try log.write(
@@ -118,6 +119,9 @@ extension JournalWriter {
       return nil
     }
     segmentOffset = log.offset
+    if firstUnwritten > first || sealing {
+      figures.add(ContinuousClock.now - start, endedAt: configuration.clock())
+    }
     stalledFrame = firstUnwritten < committing.frames.count ? firstUnwritten : nil
     if stalledFrame != nil { return nil }
     pipeline.synced(confirming: seal != nil)

@@ -44,6 +44,7 @@ public final class JournalWriter: @unchecked Sendable {
   var segmentOffset: Int
   /// The end of the last frame on the disk.
   var reachedPoint: JournalPoint
+  var figures = CommitFigures()
   /// Commits since the writer's thread last looked for idleness.
   var recentCommitCount = 0
   let writerNews = ThreadLock.Condition()
@@ -99,6 +100,13 @@ public final class JournalWriter: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     return reachedPoint
+  }
+
+  /// How the commits so far went.
+  public var commitFigures: CommitFigures {
+    lock.lock()
+    defer { lock.unlock() }
+    return figures
   }
 
   /// The last position given out.

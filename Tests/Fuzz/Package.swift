@@ -140,7 +140,7 @@ let package = Package(
       "AuditEngine", in: "Sources/Audit",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
-        "TextEncoding", crypto, logging,
+        "TextEncoding", crypto, logging, systemPackage,
       ]),
     module("ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
     module(

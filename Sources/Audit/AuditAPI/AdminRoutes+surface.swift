@@ -51,8 +51,8 @@ extension AdminRoutes {
             ]))
         ]
       ) { routes, _, _, _ in try await routes.snapshot() },
-    ] + timelineOperations,
-    schemas: [
+    ] + timelineOperations + journalOperations,
+    schemas: journalSchemas + [
       ("TimelineEntry", timelineEntry),
       (
         "Redaction",

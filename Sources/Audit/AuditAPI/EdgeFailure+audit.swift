@@ -18,3 +18,16 @@ extension JournalAuditError: EdgeRefusal {
     }
   }
 }
+
+extension CheckpointObstacle: EdgeRefusal {
+  package var failure: EdgeFailure {
+    func conflict(_ reason: String) -> EdgeFailure {
+      EdgeFailure(.conflict, reason, exception: "CheckpointException")
+    }
+    return switch self {
+    case .noKey: conflict("The option 'journal.checkpoint_key' names no key")
+    case .unusableKey: conflict("The file that 'journal.checkpoint_key' names is not there, or holds no Ed25519 key")
+    case .notVerified: conflict("Nothing was verified since the server's start: begin a verification first")
+    }
+  }
+}

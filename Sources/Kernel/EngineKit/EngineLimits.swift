@@ -106,6 +106,8 @@ public struct EngineLimits: Sendable, Equatable {
   public var journalReadMillisecondsMaximum: Int64 = 1_000
   /// How long one may take to rebuild a state, which cannot be answered by halves.
   public var journalReplayMillisecondsMaximum: Int64 = 20_000
+  /// Segments that an answer about the journal lists, the newest ones.
+  public var segmentsListedMaximum = 100
   /// Questions to the timeline that are remembered from one page to the next, and for how long after the last.
   public var timelineSearchesKept = 8
   public var timelineSearchMilliseconds: Int64 = 300_000

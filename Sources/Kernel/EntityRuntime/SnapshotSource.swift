@@ -9,6 +9,8 @@ public protocol SnapshotSource: AnyObject, Sendable {
   var kind: EntityKind { get }
   /// The keys of all entities that have events and are not finished.
   var keys: [String] { get }
+  /// How many entities there are, awake or asleep.
+  var count: Int { get }
   /// Begins to note removals.
   func beginSnapshot()
   /// - Returns: the keys that were removed since `beginSnapshot`.

@@ -13,8 +13,10 @@ struct AuditDesk {
   let chat: String
 
   /// A customer called Alice with the key `alice`, a value of attached data and one message.
-  static func run(_ body: (AuditDesk) async throws -> Void) async throws {
-    try await ServerHarness.run { server in
+  static func run(
+    options: [String: [String: String]] = [:], _ body: (AuditDesk) async throws -> Void
+  ) async throws {
+    try await ServerHarness.run(options: options) { server in
       let client = try await server.connect()
       try await client.post("/genesys/1/service/request-chat", "", headers: "gms_user: alice\r\n")
       let id = try JSONValue(parsing: try await client.response().body)["_id"]?.string ?? ""

@@ -23,6 +23,7 @@ package enum JournalAuditError: Error, Equatable, Sendable {
 package final class JournalAudit: Sendable {
   let partition: Partition
   let searches: TimelineSearches
+  let verifications = VerificationBoard()
   private let readers = Atomic<Int>(0)
   let followers = Atomic<Int>(0)
 

@@ -27,7 +27,10 @@ extension Partition {
     // Only now is it certain that no other process sleeps there.
     try await onThread { [spill] in try spill.clear() }
     log.open(writer)
-    if let point = recovered.snapshot?.point { snapshotPoints.withLock { $0 = [point] } }
+    if let info = recovered.snapshot {
+      snapshotPoints.withLock { $0 = [info.point] }
+      snapshotMade.withLock { $0 = Timestamp(milliseconds: info.createdMilliseconds) }
+    }
     for host in hosts {
       let kind = host.source.kind
       // Not to be kept: a state that two refer to is copied by the first that changes it.

@@ -28,10 +28,12 @@ package final class Partition: Sendable {
   let metrics = EngineMetrics()
   /// Where the snapshots begin that this process knows of and that are kept, oldest first.
   let snapshotPoints = Mutex<[JournalPoint]>([])
+  /// When the newest of them was made.
+  let snapshotMade = Mutex<Timestamp?>(nil)
   let onFatal: @Sendable (String) -> Void
   private let added = Mutex<[any KindHost]>([])
 
-  var journalDirectory: FilePath { dataDirectory.appending("journal") }
+  package var journalDirectory: FilePath { dataDirectory.appending("journal") }
   package var logger: Logger { node.logger }
 
   /// Nothing is read yet: every operation is refused until `recover`.
@@ -107,6 +109,15 @@ package final class Partition: Sendable {
 
   /// From now on this is the oldest snapshot that is kept.
   package func noteSnapshot(at point: JournalPoint) { snapshotPoints.withLock { $0 = [point] } }
+
+  /// The newest snapshot that is kept: where it begins, and when it was made; nil if there is none.
+  package var newestSnapshot: (position: UInt64, made: Timestamp)? {
+    guard let point = snapshotPoints.withLock({ $0.last }), let made = snapshotMade.withLock({ $0 }) else { return nil }
+    return (point.position, made)
+  }
+
+  /// Bytes that the file system of the journal has left; nil if nobody knows.
+  package var roomLeft: UInt64? { node.environment.storage.roomLeft(in: journalDirectory) }
 
   // MARK: Running
 

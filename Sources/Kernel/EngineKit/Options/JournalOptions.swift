@@ -12,5 +12,9 @@ package struct JournalOptions: OptionTable {
     "journal.archive_directory", in: [.server], .path,
     "where old journal files go; journal/archive below data_directory if absent", takes: .restart)
 
+  package let checkpointKey = OptionKey(
+    "journal.checkpoint_key", in: [.server], .path,
+    "Ed25519 key, PEM, that signs the checkpoints that operators fetch; without it there are none", takes: .reload)
+
   package init() {}
 }

@@ -105,6 +105,7 @@ extension Partition {
     }
     try await onThread { try store.prune() }
     snapshotPoints.withLock { $0 = Array(($0 + [info.point]).suffix(SnapshotStore.keptCount)) }
+    snapshotMade.withLock { $0 = Timestamp(milliseconds: info.createdMilliseconds) }
     metrics.snapshotWritten(info)
   }
 
