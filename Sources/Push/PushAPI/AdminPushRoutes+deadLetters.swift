@@ -159,17 +159,16 @@ extension AdminPushRoutes {
 
   // MARK: Schema
 
+  static let attempt = APISchema.object([
+    .required("at", .time), .required("reason"),
+    .required("maybeDelivered", .bool, "No answer came: the next attempt may be a repetition."),
+  ])
+
   static let deadLetter = APISchema.object([
     .required("device"), .required("producer"), .required("number", .integer), .required("id"), .required("type"),
     .required("tag"), .required("service"), .required("outcome", .oneOf(FinalPushOutcome.names)), .required("reason"),
     .required("attempts", .integer, "Those that counted."),
-    .required(
-      "history",
-      .list(
-        of: .object([
-          .required("at", .time), .required("reason"),
-          .required("maybeDelivered", .bool, "No answer came: the next attempt may be a repetition."),
-        ])), "The last attempts, oldest first."),
+    .required("history", .list(of: attempt), "The last attempts, oldest first."),
     .required("lastAnswer", .text.orNull, "The beginning of the receiver's last answer."),
     .required("alert", .text, "The text for display."),
     .required("body", .text, "What was to be said; not all of it unless `isWhole`."), .required("isWhole", .bool),

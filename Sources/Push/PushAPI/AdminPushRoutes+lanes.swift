@@ -40,5 +40,7 @@ extension AdminPushRoutes {
     .required("oldestSeconds", .number),
     .required("queued", .object([.required("high", .integer), .required("normal", .integer)]), "Messages that wait."),
     .required("nextAttemptAt", APISchema.time.orNull, "When the first device tries again that waits for it."),
+    .required("reason", APISchema.text.orNull, "Why, if some are open or off: of one of them."),
+    .required("nextProbeAt", APISchema.time.orNull, "When the first of those tries a push, at the earliest."),
   ])
 }

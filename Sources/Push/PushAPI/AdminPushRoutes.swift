@@ -23,6 +23,6 @@ package struct AdminPushRoutes: TokenRoutes {
 
   package static let surface = RoutedSurface<AdminPushRoutes>(
     "push administration", "Devices, pushes and the couriers that carry them. Needs a token of the role `admin`.",
-    deviceOperations + deadLetterOperations + laneOperations,
-    schemas: [("PushOrder", order), ("PushEnd", end), ("DeadLetter", deadLetter), ("Lane", lane)])
+    deviceOperations + deadLetterOperations + queueOperations + laneOperations,
+    schemas: [("PushOrder", order), ("PushEnd", end), ("DeadLetter", deadLetter), ("Queue", queueView), ("Lane", lane)])
 }

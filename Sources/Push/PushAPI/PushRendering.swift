@@ -16,7 +16,6 @@ enum PushRendering {
   }
 
   static func write(_ letter: DeadLetterView, into object: inout JSONObjectWriter) {
-    let body = letter.body.prefix(EdgeLimits.deadLetterBodyBytesMaximum)
     object.member("device", letter.device)
     object.member("producer", letter.id.producer)
     object.member("number", letter.id.number)
@@ -27,19 +26,62 @@ enum PushRendering {
     object.member("outcome", letter.outcome.name)
     object.member("reason", letter.reason)
     object.member("attempts", letter.attempts)
-    object.objects("history", letter.history) { attempt, object in
+    write(letter.history, into: &object)
+    object.member("lastAnswer", letter.lastAnswer)
+    write(alert: letter.alert, body: letter.body, bytes: letter.bytes, into: &object)
+    object.member("acceptedAt", letter.acceptedAt.iso8601)
+    object.member("endedAt", letter.endedAt.iso8601)
+    object.member("cursor", letter.cursor)
+  }
+
+  static func write(_ queue: QueueView, into object: inout JSONObjectWriter) {
+    object.member("id", queue.id)
+    object.member("waiting", queue.pushCount)
+    object.member("why", queue.why)
+    object.member("lane", queue.lane?.label)
+    object.member("laneState", queue.lane.map { "\($0.condition)" })
+    object.member("nextProbeAt", queue.lane?.nextProbe?.iso8601Milliseconds)
+    object.objects("pushes", queue.pushes) { write($0, into: &$1) }
+    object.member("mail", queue.mailCount)
+    object.member("mailSince", queue.mailSince?.iso8601)
+    object.member("deadLetters", queue.deadLetters)
+    object.member("endedBecause", queue.endReason)
+  }
+
+  private static func write(_ push: WaitingPush, into object: inout JSONObjectWriter) {
+    let message = push.message
+    object.member("producer", message.producer)
+    object.member("number", message.number)
+    object.member("id", PushUUID.text(of: message.id))
+    object.member("type", message.target.type)
+    object.member("tag", message.tag)
+    object.member("service", message.service)
+    object.member("priority", message.priority == .high ? "high" : "normal")
+    object.member("stage", push.stage.rawValue)
+    object.member("acceptedAt", push.acceptedAt.iso8601)
+    object.member("expiresAt", message.expiry?.iso8601)
+    object.member("failures", push.failures)
+    object.member("nextAttemptAt", push.nextAttempt?.iso8601Milliseconds)
+    write(push.history, into: &object)
+    object.member("lastAnswer", push.history.last { $0.answer != nil }?.answer)
+    let alert = message.alert.isEmpty ? message.display?.body ?? "" : message.alert
+    write(alert: alert, body: message.content, bytes: message.contentBytes, into: &object)
+  }
+
+  private static func write(_ history: [PushAttempt], into object: inout JSONObjectWriter) {
+    object.objects("history", history) { attempt, object in
       object.member("at", attempt.at.iso8601Milliseconds)
       object.member("reason", attempt.reason)
       object.member("maybeDelivered", attempt.mayBeDelivered)
     }
-    object.member("lastAnswer", letter.lastAnswer)
-    object.member("alert", letter.alert)
-    object.member("body", String(decoding: body, as: UTF8.self))
-    object.member("isWhole", body.count == letter.body.count)
-    object.member("bytes", letter.bytes)
-    object.member("acceptedAt", letter.acceptedAt.iso8601)
-    object.member("endedAt", letter.endedAt.iso8601)
-    object.member("cursor", letter.cursor)
+  }
+
+  private static func write(alert: String, body: [UInt8], bytes: Int, into object: inout JSONObjectWriter) {
+    let shown = body.prefix(EdgeLimits.deadLetterBodyBytesMaximum)
+    object.member("alert", alert)
+    object.member("body", String(decoding: shown, as: UTF8.self))
+    object.member("isWhole", shown.count == body.count)
+    object.member("bytes", bytes)
   }
 
   static func write(_ lane: LaneView, into object: inout JSONObjectWriter) {
@@ -55,5 +97,7 @@ enum PushRendering {
       queued.member("normal", lane.normal)
     }
     object.member("nextAttemptAt", lane.nextAttempt?.iso8601)
+    object.member("reason", lane.reason)
+    object.member("nextProbeAt", lane.nextProbe?.iso8601Milliseconds)
   }
 }

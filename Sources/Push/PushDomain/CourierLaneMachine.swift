@@ -131,6 +131,11 @@ public struct CourierLaneMachine: Sendable {
     return breaker == .closed ? .closed : .open
   }
 
+  /// When a lane that is open or off sends its next probe, at the earliest; nil while it is closed, or a probe is on.
+  public var nextProbe: Timestamp? {
+    if case .open(let until, _) = breaker { until } else { nil }
+  }
+
   public var waitingCount: Int { tickets.count }
   public var runningCount: Int { running.count }
 

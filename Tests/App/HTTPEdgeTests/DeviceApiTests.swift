@@ -213,6 +213,62 @@ struct DeviceApiTests {
     }
   }
 
+  @Test("what waits for its lane is listed with the reason, and the lane with its next probe")
+  func waitsForLane() async throws {
+    try await run { _, courier, anna, ops in
+      let id = try await device(anna)
+      courier.answer(always: .laneBroken(reason: "403 InvalidProviderToken"))
+      async let pushed = ops.call("POST", "/admin/1/devices/\(id)/pushes", #"{"title":"Hello"}"#)
+      let watcher = Caller(client: anna.client, headers: ops.headers)
+      try await until {
+        let lane = try await watcher.call("GET", "/admin/1/lanes").json[0]
+        return lane?["open"] == 1 && lane?["waiting"] == 1
+      }
+      let lane = try await watcher.call("GET", "/admin/1/lanes").json[0]
+      #expect(lane?["reason"]?.string?.contains("InvalidProviderToken") == true && lane?["nextProbeAt"]?.string != nil)
+      let listed = try await watcher.call("GET", "/admin/1/queues").json
+      #expect(listed.array?.count == 1 && listed[0]?["id"]?.string == id && listed[0]?["waiting"] == 1)
+      let one = try await watcher.call("GET", "/admin/1/queues/\(id)").json
+      #expect(one["laneState"] == "open" && one["why"]?.string?.contains("InvalidProviderToken") == true)
+      #expect(one["pushes"]?[0]?["stage"] == "lane" && one["pushes"]?[0]?["failures"] == 0)
+      courier.answer(always: .delivered(id: "as-1"))
+      #expect(try await watcher.call("POST", "/admin/1/lanes/reset").status == 204)
+      #expect(try await pushed.json["outcome"] == "delivered")
+      try await until { try await watcher.call("GET", "/admin/1/queues").json == [] }
+      let empty = try await watcher.call("GET", "/admin/1/queues/\(id)").json
+      #expect(empty["why"] == .null && empty["lane"] == .null && empty["pushes"] == [])
+    }
+  }
+
+  @Test("what waits for its next attempt says why, and until when")
+  func waitsForRetry() async throws {
+    try await run { _, courier, anna, ops in
+      let id = try await device(anna)
+      courier.answer(.retryable(reason: "HTTP 503"))
+      async let pushed = ops.call("POST", "/admin/1/devices/\(id)/pushes", "{}")
+      let watcher = Caller(client: anna.client, headers: ops.headers)
+      try await until {
+        try await watcher.call("GET", "/admin/1/queues/\(id)").json["pushes"]?[0]?["stage"] == "retry"
+      }
+      let one = try await watcher.call("GET", "/admin/1/queues/\(id)").json
+      #expect(one["why"] == "HTTP 503" && one["pushes"]?[0]?["failures"] == 1)
+      #expect(one["pushes"]?[0]?["nextAttemptAt"]?.string != nil)
+      #expect(one["pushes"]?[0]?["history"]?[0]?["reason"] == "HTTP 503")
+      #expect(try await pushed.json["outcome"] == "delivered")
+    }
+  }
+
+  @Test("queues come page by page, and what is asked for wrongly is refused")
+  func queuePages() async throws {
+    try await run { _, _, _, ops in
+      let unknown = try await ops.call("GET", "/admin/1/queues/nobody")
+      #expect(unknown.status == 404)
+      for bad in ["queues?limit=0", "queues?x=1", "queues/x?after=1", "queues/x?limit=501"] {
+        #expect(try await ops.call("GET", "/admin/1/\(bad)").status == 400, "\(bad)")
+      }
+    }
+  }
+
   @Test("without an operator's token none of it is told or done")
   func permission() async throws {
     try await run { server, _, anna, _ in
@@ -225,7 +281,8 @@ struct DeviceApiTests {
         ("POST", "/admin/1/dead-letters/x/y/retry"), ("DELETE", "/admin/1/dead-letters/x/y"),
         ("POST", "/admin/1/dead-letters/replay"), ("GET", "/admin/1/dead-letters/replay"),
         ("DELETE", "/admin/1/dead-letters/replay"),
-        ("GET", "/admin/1/lanes"), ("POST", "/admin/1/lanes/reset"),
+        ("GET", "/admin/1/lanes"), ("POST", "/admin/1/lanes/reset"), ("GET", "/admin/1/queues"),
+        ("GET", "/admin/1/queues/x"),
       ] {
         #expect(try await caller.call(method, path).status == 403, "\(method) \(path)")
         #expect(try await anna.call(method, path).status == 401, "\(method) \(path)")

@@ -23,6 +23,8 @@ final class CourierLanes: Sendable {
     let lane: CourierLane
     var machine: CourierLaneMachine
     var timer: TimerWheel.Handle?
+    /// Why it is not closed.
+    var reason: String?
   }
 
   private let lanes = Mutex<[String: Entry]>([:])
@@ -101,10 +103,38 @@ final class CourierLanes: Sendable {
     var open = 0
     var off = 0
     var oldestAge = Duration.zero
+    /// Why, of one of those that are not closed, and when the first of them sends a probe: from now.
+    var reason: String?
+    var untilProbe: Duration?
   }
 
+  /// How one lane is.
+  struct Look: Sendable, Equatable {
+    let condition: CourierLaneMachine.Condition
+    let reason: String?
+    let untilProbe: Duration?
+  }
+
+  /// Nil for a lane that is not in use.
+  func look(at lane: CourierLane) -> Look? {
+    let now = monotonicNow
+    return lanes.withLock { lanes in
+      lanes[lane.id].map { entry in
+        let untilProbe = Self.untilProbe(entry.machine, now)
+        return Look(condition: entry.machine.condition, reason: entry.reason, untilProbe: untilProbe)
+      }
+    }
+  }
+
+  private static func untilProbe(_ machine: CourierLaneMachine, _ now: Timestamp) -> Duration? {
+    machine.nextProbe.map { .milliseconds(max(0, $0.milliseconds - now.milliseconds)) }
+  }
+
+  /// A clock that nobody sets: breakers and pauses are spans.
+  private var monotonicNow: Timestamp { Timestamp(milliseconds: context.time.monotonicMilliseconds) }
+
   func summaries() -> [String: Summary] {
-    let now = context.time.now
+    let (now, monotonicNow) = (context.time.now, monotonicNow)
     return lanes.withLock { lanes in
       var found: [String: Summary] = [:]
       for entry in lanes.values {
@@ -114,6 +144,9 @@ final class CourierLanes: Sendable {
         summary.running += entry.machine.runningCount
         if entry.machine.condition == .open { summary.open += 1 }
         if entry.machine.condition == .off { summary.off += 1 }
+        summary.reason = summary.reason ?? entry.reason
+        let untilProbe = Self.untilProbe(entry.machine, monotonicNow)
+        summary.untilProbe = [summary.untilProbe, untilProbe].compactMap(\.self).min()
         summary.oldestAge = max(summary.oldestAge, entry.machine.oldestAge(now: now))
         found[entry.lane.label] = summary
       }
@@ -126,8 +159,7 @@ final class CourierLanes: Sendable {
   private func change(
     _ lane: CourierLane, _ body: (inout CourierLaneMachine, Timestamp) -> [CourierLaneMachine.Action]
   ) {
-    // A clock that nobody sets: breakers and pauses are spans.
-    let now = Timestamp(milliseconds: context.time.monotonicMilliseconds)
+    let now = monotonicNow
     let actions = lanes.withLock { lanes in
       let isNew = lanes[lane.id] == nil
       var entry =
@@ -137,6 +169,7 @@ final class CourierLanes: Sendable {
       entry.machine.settings.inFlightMaximum = lane.inFlightMaximum
       entry.machine.settings.perSecondMaximum = lane.perSecondMaximum
       let actions = body(&entry.machine, now)
+      for case .changed(let condition, let reason) in actions { entry.reason = condition == .closed ? nil : reason }
       for case .arm(let at) in actions {
         if let timer = entry.timer { context.timers.cancel(timer) }
         let delay = at.milliseconds.subtractingReportingOverflow(now.milliseconds).partialValue

@@ -237,6 +237,10 @@ public struct LaneView: Sendable, Equatable {
   public let normal: Int
   /// When the first queue tries again that waits for it; nil if none does.
   public let nextAttempt: Timestamp?
+  /// Why, if some are open or off: of one of them.
+  public let reason: String?
+  /// When the first of those sends a probe, at the earliest.
+  public let nextProbe: Timestamp?
 
   init(label: String, _ summary: CourierLanes.Summary, _ backlog: DeadLetterIndex.Backlog?, now: Timestamp) {
     self.label = label
@@ -250,6 +254,8 @@ public struct LaneView: Sendable, Equatable {
     let age = backlog.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
     oldestAge = max(summary.oldestAge, age ?? .zero)
     nextAttempt = backlog?.nextAttempt
+    reason = summary.reason
+    nextProbe = summary.untilProbe.map { now.advanced(by: $0) }
   }
 }
 

@@ -59,6 +59,19 @@ final class DeadLetterIndex: Sendable {
     }
   }
 
+  /// The next queues in which pushes wait, in the order of their keys.
+  func waiting(after: String, limit: Int) -> [String] {
+    // Copied first: whoever pushes must not wait until they are looked through.
+    let keys = state.withLock { Array($0.waiting.keys) }
+    var smallest: [String] = []
+    for key in keys where key > after && (smallest.count < limit || smallest.last.map { key < $0 } ?? false) {
+      let place = smallest.firstIndex { $0 > key } ?? smallest.count
+      smallest.insert(key, at: place)
+      if smallest.count > limit { smallest.removeLast() }
+    }
+    return smallest
+  }
+
   /// What waits in all queues together, by kind.
   var backlogs: [(kind: PushKind, backlog: Backlog)] {
     state.withLock { state in
