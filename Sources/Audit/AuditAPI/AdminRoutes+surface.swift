@@ -10,14 +10,17 @@ extension AdminRoutes {
     [
       Operation(
         .post, "/admin/1/redactions", "beginRedaction", "Erase all of one customer",
-        about: "Waits up to 20 seconds for the end.", access: .admin,
+        about: "Waits up to 20 seconds for the end. With `dryRun` nothing is erased, only counted.", access: .admin,
         body: .json(
           .object([
             .required("subject", .text(1...256), "`gms_user`, a service or chat id, or a sender's registration."),
             .optional("reason", .text(0...256), "Kept with the report."),
+            .optional("dryRun", APISchema.bool.byDefault(.bool(false)), "Count what it would reach."),
           ])),
         answers: [
-          .json(200, "It is done.", .named("Redaction"), links: [APILink(to: "getRedaction", "id", from: "/id")]),
+          .json(
+            200, "It is done, or counted.", .either(.named("Redaction"), .named("RedactionPreview")),
+            links: [APILink(to: "getRedaction", "id", from: "/id")]),
           .json(
             202, "It runs.", .named("RedactionRunning"),
             headers: [.required("Location", .text, "Where to ask for the report.")],
@@ -63,6 +66,16 @@ extension AdminRoutes {
           .required("segments", .integer, "Journal files that were written anew."), .required("upTo", .integer),
         ])
       ),
-      ("RedactionRunning", .object([.required("id"), .required("state", .oneOf("running"))])),
+      (
+        "RedactionPreview",
+        .object([
+          .required("state", .oneOf("dryRun")),
+          .required("records", .integer, "Journal records that would be made empty."),
+          .required("entities", .integer),
+          .required(
+            "kinds",
+            .list(of: .object([.required("kind"), .required("records", .integer), .required("entities", .integer)]))),
+        ])
+      ), ("RedactionRunning", .object([.required("id"), .required("state", .oneOf("running"))])),
     ])
 }

@@ -30,8 +30,10 @@ package struct AdminRoutes: TokenRoutes {
 
   func begin(_ token: AccessToken, _ request: Request) async throws -> Response {
     let body = try JSONBody(try await request.bytes(limits: limits))
+    let subject = try body.text("subject")
+    if try body.optionalBool("dryRun") ?? false { return Self.answer(try await redactions.preview(subject: subject)) }
     let id = try redactions.begin(
-      subject: try body.text("subject"), by: token.name, reason: try body.optionalText("reason") ?? "")
+      subject: subject, by: token.name, reason: try body.optionalText("reason") ?? "")
     return try answer(
       id, await redactions.state(of: id, waitingMilliseconds: EdgeLimits.redactionWaitMilliseconds))
   }
@@ -78,6 +80,19 @@ package struct AdminRoutes: TokenRoutes {
     case .done(let report): return .object { Self.write(report, into: &$0) }
     case .refused(let error): throw error
     case .failed: throw EdgeFailure.unexpected
+    }
+  }
+
+  private static func answer(_ preview: RedactionPreview) -> Response {
+    .object { object in
+      object.member("state", "dryRun")
+      object.member("records", preview.records)
+      object.member("entities", preview.entities)
+      object.objects("kinds", preview.rows) { row, object in
+        object.member("kind", row.kind.label)
+        object.member("records", row.records)
+        object.member("entities", row.entities)
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Engine
 import JSONEnvelope
 import Testing
 
@@ -52,6 +53,26 @@ struct AdminApiTests {
       let body = try await client.response().body
       #expect(!body.contains("my secret") && !body.contains("Alice") && body.contains("[erased]"))
       #expect(try await call(client, "POST", "/admin/1/snapshots", token: admin).json["entities"] != nil)
+    }
+  }
+
+  @Test("a dry run counts what an erasure would reach, by kind, and changes nothing")
+  func dryRun() async throws {
+    try await AuditDesk.run { desk in
+      let path = "/admin/1/redactions"
+      let story = try await desk.all("/admin/1/timeline?subject=alice&details=true")
+      let counted = try await desk.call(path, "POST", body: #"{"subject":"alice","dryRun":true}"#)
+      #expect(counted.status == 200 && counted.json["state"] == "dryRun")
+      let kinds = try #require(counted.json["kinds"]?.array)
+      let chats = try #require(kinds.first { $0["kind"] == "chat" })
+      #expect(chats["entities"] == 1 && (chats["records"]?.integer ?? 0) >= 3)
+      #expect(counted.json["records"]?.integer == kinds.reduce(0) { $0 + ($1["records"]?.integer ?? 0) })
+      #expect(try await desk.all("/admin/1/timeline?subject=alice&details=true") == story)
+      #expect(try await desk.call(path).json == [])
+      #expect(try await desk.call(path, "POST", body: #"{"subject":"nobody","dryRun":true}"#).status == 404)
+      #expect(try await desk.call(path, "POST", body: #"{"subject":"alice","dryRun":"yes"}"#).status == 400)
+      let done = try await desk.server.engine.redactions.redact(subject: "alice", by: "ops", reason: "")
+      #expect(done.records >= counted.json["records"]?.integer ?? .max)
     }
   }
 

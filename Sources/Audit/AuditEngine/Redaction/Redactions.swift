@@ -102,6 +102,28 @@ public final class Redactions: Sendable {
     }
   }
 
+  /// What a redaction of this subject would reach, as the journal stands: records and entities by kind. Changes nothing.
+  /// - Throws: `RedactionError`, `JournalError`.
+  package func preview(subject: String) async throws -> RedactionPreview {
+    try Self.check(subject, "subject", 1...1_024)
+    guard partition.node.isReady, partition.journal.writer != nil else { throw RedactionError.unavailable }
+    return try await partition.onThread { [self] in
+      let (scope, records) = try search(subject)
+      guard !scope.isEmpty else { throw RedactionError.nothingFound }
+      var preview = RedactionPreview(entities: scope.entityCount)
+      guard records > 0 else { return preview }
+      var seen: [EntityKind: Set<String>] = [:]
+      try partition.reader.forEachRecord { record in
+        guard scope.covers(record, restatements: [:]) else { return }
+        let kind = EntityKind(rawValue: record.kind)
+        seen[kind, default: []].insert(record.keyText)
+        preview.add(record: kind)
+      }
+      for (kind, keys) in seen { preview.set(entities: keys.count, of: kind) }
+      return preview
+    }
+  }
+
   /// Two walks through the whole journal. Blocks.
   private func search(_ subject: String) throws -> (ErasureScope, records: Int) {
     var found = SubjectScope(subject: subject, in: partition.catalogue)
