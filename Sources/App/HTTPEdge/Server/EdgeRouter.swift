@@ -85,6 +85,9 @@ struct EdgeRouter {
         listMaximum: router.engine.listMaximum.operators
       ) { [engine = router.engine] in try await engine.snapshotNow() }
     },
+    ServerRoutes.surface.of { router in
+      ServerRoutes(engine: router.engine, tokens: router.tokens, limits: router.limits, logger: router.logger)
+    },
     AdminPushRoutes.surface.of { router in
       AdminPushRoutes(
         devices: router.engine.devices, couriers: router.engine.couriers, tokens: router.tokens,
