@@ -48,7 +48,10 @@ struct OpenAPITests {
     let router = EdgeRouter(
       engine: server.engine, tokens: server.tokens, limits: EdgeLimits(), messaging: MessagingEdgeSettings(),
       provesUsers: false, verifyIdentity: EdgeConfiguration.verifiesNobody,
-      guesses: GuessGuard(server.engine.security, StrangerBudgets()), version: "0", exposition: { "" },
+      guesses: GuessGuard(server.engine.security, StrangerBudgets()),
+      configuration: ConfigurationInForce(),
+      recorder: OverviewRecorder(engine: server.engine, metrics: HTTPMetrics(surfaces: [])), version: "0",
+      exposition: { "" },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ).router()
     let responder = router.buildResponder()

@@ -15,6 +15,8 @@ public struct EdgeConfiguration: Sendable {
   public var verifyIdentity: SupportIdentityVerifier
   /// The clock that users' tokens are judged by.
   var now: @Sendable () -> Timestamp = { SystemTime().now }
+  /// What operators are shown of the configuration.
+  public var inForce = ConfigurationInForce()
   /// The server's version, which its description names.
   public var version = "0"
 

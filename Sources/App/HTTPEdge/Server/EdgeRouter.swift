@@ -25,6 +25,10 @@ struct EdgeRouter {
   let verifyIdentity: SupportIdentityVerifier
   /// Hears of wrong credentials that routes do not answer with 401.
   let guesses: GuessGuard
+  /// What operators are shown of the configuration.
+  let configuration: ConfigurationInForce
+  /// The last hour.
+  let recorder: OverviewRecorder
   /// The server's version.
   let version: String
   /// The text of `/metrics`.
@@ -86,7 +90,9 @@ struct EdgeRouter {
       ) { [engine = router.engine] in try await engine.snapshotNow() }
     },
     ServerRoutes.surface.of { router in
-      ServerRoutes(engine: router.engine, tokens: router.tokens, limits: router.limits, logger: router.logger)
+      ServerRoutes(
+        engine: router.engine, tokens: router.tokens, limits: router.limits, configuration: router.configuration,
+        recorder: router.recorder, version: router.version, logger: router.logger)
     },
     AdminPushRoutes.surface.of { router in
       AdminPushRoutes(

@@ -18,6 +18,8 @@ final class EdgeServices: Sendable {
   let agentActs: AgentActEndpoint
   /// Takes app servers' messages, past the router.
   let sending: SendEndpoint
+  /// Takes its samples for as long as the server is there.
+  let recorder: OverviewRecorder
 
   init(
     engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, exposition: @escaping @Sendable () -> String,
@@ -31,20 +33,24 @@ final class EdgeServices: Sendable {
       security: engine.security, logger: logger
     ) { [chats = engine.chats] in chats.isGuestKey($0) }
     let guesses = GuessGuard(engine.security, configuration.budgets)
+    let metrics = HTTPMetrics(surfaces: Surface.allCases.map(\.name))
+    recorder = OverviewRecorder(engine: engine, metrics: metrics)
     let router = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
       provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,
-      version: configuration.version, exposition: exposition, logger: logger, console: console)
+      configuration: configuration.inForce, recorder: recorder, version: configuration.version, exposition: exposition,
+      logger: logger, console: console)
     services = HTTPServices(
       configuration.http, otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place,
       identity: identity, tokens: tokens, responder: router.responder(),
-      metrics: HTTPMetrics(surfaces: Surface.allCases.map(\.name)), security: engine.security, guesses: guesses,
+      metrics: metrics, security: engine.security, guesses: guesses,
       logger: logger)
     comet = CometEndpoint(gateway: engine.comet) { engine.opensComet($0) }
     deviceSocket = DeviceSocketEndpoint(messaging: engine.messaging)
     agentSocket = AgentSocketEndpoint(routes: router.agentRoutes, acts: router.agentActs)
     agentActs = AgentActEndpoint(routes: router.agentRoutes, acts: router.agentActs)
     sending = SendEndpoint(messaging: engine.messaging, tokens: tokens)
+    recorder.run()
   }
 }
 

@@ -38,6 +38,7 @@ struct Server {
   private let providers: Providers
   private let engine: Engine
   private let http: HTTPServer
+  private let inForce: ConfigurationInForce
   /// Nil if no port is configured.
   private let devices: MCSServer?
   private let appServers: CCSServer?
@@ -88,6 +89,8 @@ struct Server {
       })
     var edge = loaded.edge
     edge.version = Version.current
+    inForce = ConfigurationInForce(loaded.inForce(startedWith: loaded))
+    edge.inForce = inForce
     edge.verifyIdentity = providers.identities.verifying(engine.options, logger)
     http = HTTPServer(
       engine: engine, tokens: tokens, configuration: edge,
@@ -141,7 +144,8 @@ struct Server {
       ], logger: logger)
     let reload = ReloadService(
       sources: sources, started: loaded, options: engine.options, level: level, logger: logger
-    ) { [providers, engine, http, certificates, logger] fresh in
+    ) { [providers, engine, http, certificates, logger, inForce, loaded] fresh in
+      inForce.replace(fresh.inForce(startedWith: loaded))
       providers.table.reload()
       certificates.reload()
       await http.reloadIdentity()

@@ -108,6 +108,9 @@ final class CourierLanes: Sendable {
     var untilProbe: Duration?
   }
 
+  /// How many lanes are not closed.
+  var openCount: Int { lanes.withLock { $0.values.count { $0.machine.condition != .closed } } }
+
   /// How one lane is.
   struct Look: Sendable, Equatable {
     let condition: CourierLaneMachine.Condition

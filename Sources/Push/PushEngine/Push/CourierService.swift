@@ -39,6 +39,11 @@ public struct CourierService: Sendable {
     }
   }
 
+  /// Devices that pushes wait for, lanes that are not closed, and dead letters: what a glance every few seconds may cost.
+  package var counts: (devicesWaiting: Int, lanesOpen: Int, deadLetters: Int) {
+    (dispatcher.deadLetters.waitingCount, dispatcher.lanes.openCount, dispatcher.deadLetters.total)
+  }
+
   // MARK: A push of the operator's
 
   /// What an operator pushes to one device.

@@ -59,6 +59,9 @@ final class DeadLetterIndex: Sendable {
     }
   }
 
+  /// How many queues there are in which pushes wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// The next queues in which pushes wait, in the order of their keys.
   func waiting(after: String, limit: Int) -> [String] {
     // Copied first: whoever pushes must not wait until they are looked through.

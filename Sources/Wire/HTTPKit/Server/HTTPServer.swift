@@ -21,7 +21,7 @@ package final class HTTPServer: PortServer {
     let settings = site.services.settings
     port = ServerPort(
       admission: ConnectionAdmission(
-        connections: OpenCount(EdgeMetricKeys.keys.connections), limit: settings.limits.connectionsMaximum,
+        connections: site.services.metrics.connections, limit: settings.limits.connectionsMaximum,
         budgets: settings.budgets, isShared: { [proxies = settings.proxies] in proxies.trusts($0) }))
   }
 

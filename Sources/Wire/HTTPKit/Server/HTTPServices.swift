@@ -21,7 +21,7 @@ package final class HTTPServices: Sendable {
   package let guesses: GuessGuard
   package let securityFields: SecurityFields
   /// Requests that are polls and wait for their answer.
-  package let heldPolls = OpenCount(EdgeMetricKeys.keys.heldPolls)
+  package let heldPolls: OpenCount
   let connectionLimits: HTTPConnectionLimits
   package let logger: Logger
   // Of the settings, what is looked at for each message.
@@ -41,6 +41,7 @@ package final class HTTPServices: Sendable {
     self.tokens = tokens
     self.responder = responder
     self.metrics = metrics
+    heldPolls = metrics.heldPolls
     self.security = security
     self.guesses = guesses
     self.logger = logger
