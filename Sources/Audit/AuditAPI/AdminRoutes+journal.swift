@@ -68,13 +68,13 @@ extension AdminRoutes {
   }
 
   func journalState(_ request: Request) async throws -> Response {
-    let query = try ListQuery(request, ["entity", "at", "reveal"], limitMaximum: 1)
+    let query = try ListQuery(ofResource: request, ["entity", "at", "reveal"])
     return .json(
       try await audit.state(of: try Self.entity(query), at: try Self.bound(query, "at"), mask: try mask(query)))
   }
 
   func journalDifference(_ request: Request) async throws -> Response {
-    let query = try ListQuery(request, ["entity", "from", "to", "reveal"], limitMaximum: 1)
+    let query = try ListQuery(ofResource: request, ["entity", "from", "to", "reveal"])
     let entity = try Self.entity(query)
     guard let from = try Self.bound(query, "from") else { throw EdgeFailure.missingParameter("from") }
     let to = try Self.bound(query, "to")

@@ -89,9 +89,9 @@ extension AdminRoutes {
   }
 
   func followTimeline(_ token: AccessToken, _ request: Request) throws -> Response {
-    let query = try ListQuery(request, Self.askedNames, limitMaximum: listMaximum)
+    let query = try ListQuery(ofResource: request, Self.askedNames + ["after"])
     let (question, filter) = try Self.question(query)
-    let after = try (request.headers[.lastEventID] ?? query.after).map { try Self.position($0, "after") }
+    let after = try (request.headers[.lastEventID] ?? query["after"]).map { try Self.position($0, "after") }
     let text = try text(query)
     guard let place = audit.placeToFollow() else { throw EdgeFailure.unavailable("Too many streams are open") }
     return .events { [audit, tokens] send in

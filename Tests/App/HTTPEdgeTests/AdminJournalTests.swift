@@ -77,6 +77,7 @@ struct AdminJournalTests {
         ("/admin/1/journal/records?kind=nothing", "kind"), ("/admin/1/journal/records?after=-1", "after"),
         ("/admin/1/journal/records?limit=501", "limit"), ("/admin/1/journal/records?reveal=yes", "reveal"),
         ("/admin/1/journal/state", "entity"), ("/admin/1/journal/state?entity=200:x", "entity"),
+        ("/admin/1/journal/state?entity=chat:a&limit=1", "limit"),
         ("/admin/1/journal/state?entity=chat:a&at=now", "at"), ("/admin/1/journal/diff?entity=chat:a", "from"),
         ("/admin/1/journal/diff?entity=chat:a&from=5&to=4", "to"),
       ])

@@ -101,6 +101,8 @@ struct AdminTimelineTests {
         ("/admin/1/timeline?subject=a&after=-1", "after"), ("/admin/1/timeline?subject=a&limit=0", "limit"),
         ("/admin/1/timeline?subject=a&details=1", "details"), ("/admin/1/timeline?subject=a&from=yesterday", "from"),
         ("/admin/1/timeline?subject=a&subject=b", "subject"), ("/admin/1/timeline?subject=a&what=1", "what"),
+        ("/admin/1/timeline/stream?subject=a&limit=1", "limit"),
+        ("/admin/1/timeline/stream?subject=a&after=x", "after"),
         ("/admin/1/timeline?subject=\(String(repeating: "x", count: 1_025))", "subject"),
       ])
       #expect(try await desk.call("/admin/1/timeline?subject=nobody").status == 404)

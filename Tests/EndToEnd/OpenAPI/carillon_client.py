@@ -264,6 +264,11 @@ class Carillon:
     def erase(self):
         return self.call("POST", "/admin/1/redactions", "admin", json={"subject": self.subject()})["id"]
 
+    def access_token(self):
+        """The id of a token that may be revoked."""
+        order = {"name": self.new("agent"), "role": "agent"}
+        return self.call("POST", "/admin/1/tokens", "admin", json=order)["id"]
+
     # Devices and pushes
 
     def device(self):

@@ -82,6 +82,35 @@ def about_redaction(case):
         put(case, id=carillon.redaction())
 
 
+def about_story(case):
+    """Of one customer, entity or message: whichever the case names, of a chat that there is."""
+    if not isinstance(case.query, dict):
+        return
+    asked = next((name for name in ("subject", "entity", "message") if name in case.query), "subject")
+    others = {name: value for name, value in case.query.items() if name not in ("subject", "entity", "message")}
+    service = carillon.service()
+    values = {"subject": service, "entity": f"chat:{service}", "message": f"{service}/1"}
+    case.query = {**others, asked: values[asked]}
+
+
+def about_history(case):
+    if isinstance(case.query, dict):
+        case.query["entity"] = f"chat:{carillon.service()}"
+        for bound in ("at", "from", "to"):
+            if bound in case.query:
+                case.query[bound] = "1000000"
+
+
+def about_queue(case):
+    letter = carillon.dead_letter(behind=0)
+    if letter is not None:
+        put(case, id=letter["device"])
+
+
+def about_access(case):
+    put(case, id=carillon.access_token())
+
+
 def about_token(case):
     token = carillon.registration()
     put(case, token=token, project="demo")
@@ -214,6 +243,11 @@ SUBJECTS = [
     ("/admin/1/devices/", about_device),
     ("/admin/1/dead-letters/", about_letter),
     ("/admin/1/redactions", about_redaction),
+    ("/admin/1/timeline", about_story),
+    ("/admin/1/journal/state", about_history),
+    ("/admin/1/journal/diff", about_history),
+    ("/admin/1/queues/", about_queue),
+    ("/admin/1/tokens/", about_access),
     ("/admin/1/senders/", lambda case: put(case, sender=TESTER)),
     ("/devices/1/", about_device),
     ("/gcm/send", about_message),

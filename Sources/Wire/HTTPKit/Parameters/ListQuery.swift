@@ -34,6 +34,13 @@ package struct ListQuery {
     }
   }
 
+  /// The query of a resource that is no list of pages, but whose parameters are read as a list's are.
+  package init(ofResource request: Request, _ names: [String]) throws {
+    parameters = try Self.known(request, names)
+    path = request.uri.path
+    (limit, after) = (1, nil)
+  }
+
   /// The parameters of a resource that is no list of pages. - Throws: naming one that is none of `names`, or comes twice.
   package static func known(_ request: Request, _ names: [String]) throws -> RequestParameters {
     try request.queryParameters().all(of: names)
