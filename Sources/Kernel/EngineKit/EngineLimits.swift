@@ -111,6 +111,10 @@ public struct EngineLimits: Sendable, Equatable {
   /// Questions to the timeline that are remembered from one page to the next, and for how long after the last.
   public var timelineSearchesKept = 8
   public var timelineSearchMilliseconds: Int64 = 300_000
+  /// Of these, those that are still finding out what is a customer's: until it is known, each notes something of every
+  /// entity of the journal. One that nobody has gone on with for so long makes room.
+  public var timelineCollectingMaximum = 2
+  public var timelineCollectingMilliseconds: Int64 = 30_000
   /// Those who follow a timeline, and how often they look for what is new.
   public var timelineFollowersMaximum = 8
   public var timelinePauseMilliseconds: Int64 = 500

@@ -16,16 +16,38 @@ extension JournalAudit {
     let head = try head()
     let key = TimelineSearches.Key(question: question, filter: filter)
     let (kept, age) = searches.take(key)
-    let begun = kept ?? TimelineSearch(question, filter, in: catalogue)
+    let begun = kept ?? TimelineSearch(question, filter, in: catalogue, number: searches.number())
+    let page: TimelinePage
+    let search: TimelineSearch
+    do {
+      (page, search) = try await next(of: begun, after: after, limit: limit, head: head)
+    } catch {
+      // Who asks again goes on where this one was.
+      if kept != nil { searches.keep(begun, key, age: age, now: partition.context.time.monotonicMilliseconds) }
+      throw error
+    }
+    guard page.next != nil || !search.hasFoundNothing else { throw JournalAuditError.nothingFound }
+    searches.keep(search, key, age: age, now: partition.context.time.monotonicMilliseconds)
+    return page
+  }
+
+  /// Reads on for a page.
+  /// - Throws: `busy` also if as many are collecting as may.
+  private func next(
+    of begun: TimelineSearch, after: UInt64, limit: Int, head: UInt64
+  ) async throws -> (TimelinePage, TimelineSearch) {
+    if begun.isCollecting {
+      let now = partition.context.time.monotonicMilliseconds
+      guard searches.collects(begun.number, now: now) else { throw JournalAuditError.busy }
+    }
     let (reader, milliseconds) = (partition.reader, limits.journalReadMillisecondsMaximum)
     let (page, search) = try await reading {
       var search = begun
       let page = try search.page(after: after, limit: limit, head: head, reader, milliseconds: milliseconds)
       return (page, search)
     }
-    guard page.next != nil || !search.hasFoundNothing else { throw JournalAuditError.nothingFound }
-    searches.keep(search, key, age: age, now: partition.context.time.monotonicMilliseconds)
-    return page
+    if begun.isCollecting, !search.isCollecting { searches.hasCollected(begun.number) }
+    return (page, search)
   }
 
   /// Follows a timeline, until `told` has had enough or the surrounding task is cancelled or the server stops.
@@ -38,25 +60,20 @@ extension JournalAudit {
     _ told: ([TimelineEntry]) async throws -> Bool
   ) async throws {
     var cursor = try after ?? head()
-    var search = TimelineSearch(question, filter, in: catalogue)
-    let (reader, milliseconds) = (partition.reader, limits.journalReadMillisecondsMaximum)
+    var search = TimelineSearch(question, filter, in: catalogue, number: searches.number())
+    defer { searches.hasCollected(search.number) }
     var age = searches.age
     while partition.node.isReady, !Task.isCancelled {
       let start = ContinuousClock.now
       if searches.age != age {
         age = searches.age
-        search = TimelineSearch(question, filter, in: catalogue)
+        search = TimelineSearch(question, filter, in: catalogue, number: search.number)
       }
-      let (begun, from, head) = (search, cursor, try head())
+      let (from, head) = (cursor, try head())
       var page = TimelinePage(next: nil, searchedTo: from, head: head)
       if head > from {
         do {
-          (page, search) = try await reading {
-            var search = begun
-            let page = try search.page(
-              after: from, limit: Self.entriesAtOnce, head: head, reader, milliseconds: milliseconds)
-            return (page, search)
-          }
+          (page, search) = try await next(of: search, after: from, limit: Self.entriesAtOnce, head: head)
         } catch JournalAuditError.busy {}
       }
       guard try await told(page.entries) else { return }

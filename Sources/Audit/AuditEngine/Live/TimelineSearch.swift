@@ -21,6 +21,8 @@ package struct TimelinePage: Sendable {
 ///  1 ──── told ───────────────────> closed     the story
 /// ```
 struct TimelineSearch: Sendable {
+  /// See `TimelineSearches.number`.
+  let number: UInt64
   private var teller: TimelineTeller
   /// All up to here was looked at for what is the customer's …
   private var collected: UInt64 = 0
@@ -29,7 +31,8 @@ struct TimelineSearch: Sendable {
   /// All up to here was told.
   private var told: UInt64 = 0
 
-  init(_ question: TimelineQuestion, _ filter: TimelineFilter, in catalogue: Catalogue) {
+  init(_ question: TimelineQuestion, _ filter: TimelineFilter, in catalogue: Catalogue, number: UInt64 = 0) {
+    self.number = number
     teller = TimelineTeller(question, filter, in: catalogue)
   }
 
@@ -57,6 +60,9 @@ struct TimelineSearch: Sendable {
     if isFull || told < head { page.next = max(after, told) }
     return page
   }
+
+  /// Whether it still notes something of every entity of the journal.
+  var isCollecting: Bool { teller.needsCollecting && closed == 0 }
 
   var hasFoundNothing: Bool { teller.hasFoundNothing }
 

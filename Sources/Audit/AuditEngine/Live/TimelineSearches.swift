@@ -15,6 +15,9 @@ final class TimelineSearches: Sendable {
 
   private struct State {
     var kept: [Key: Kept] = [:]
+    /// When those that are collecting were gone on with last, by number.
+    var collecting: [UInt64: Int64] = [:]
+    var lastNumber: UInt64 = 0
     /// Counts erasures: what was begun before one is not kept.
     var age = 0
   }
@@ -48,6 +51,30 @@ final class TimelineSearches: Sendable {
       }
     }
   }
+
+  /// A number for somebody's search, by which its place among those that are collecting is known.
+  func number() -> UInt64 {
+    state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  /// Takes a place among those that are collecting, or keeps it. - Returns: false if there is none.
+  /// - Parameter now: monotonic milliseconds.
+  func collects(_ number: UInt64, now: Int64) -> Bool {
+    state.withLock { state in
+      state.collecting = state.collecting.filter { now - $0.value < limits.timelineCollectingMilliseconds }
+      guard state.collecting[number] != nil || state.collecting.count < limits.timelineCollectingMaximum else {
+        return false
+      }
+      state.collecting[number] = now
+      return true
+    }
+  }
+
+  /// Gives its place back.
+  func hasCollected(_ number: UInt64) { state.withLock { $0.collecting[number] = nil } }
 
   /// What was erased must not be told from memory.
   func forget() {
