@@ -17,11 +17,23 @@ extension JournalReader {
   public func segments() throws(JournalError) -> [SegmentInfo] {
     var segments: [SegmentInfo] = []
     // Of one number the one that is read comes first.
-    for (place, byteCount) in try directory.sizes() where segments.last?.number != place.number {
+    for (place, byteCount) in try sizes() where segments.last?.number != place.number {
       segments.append(
         SegmentInfo(
           number: place.number, isArchived: place.isArchived, isPacked: place.form == .packed, byteCount: byteCount))
     }
     return segments
+  }
+
+  /// A file may be moved, packed or deleted between two looks.
+  private func sizes() throws(JournalError) -> [(place: SegmentPlace, byteCount: Int)] {
+    for _ in 1..<Limits.readerRetryCount {
+      do throws(JournalError) {
+        return try directory.sizes()
+      } catch {
+        guard case .storage(let cause) = error, cause.errno == .noSuchFileOrDirectory else { throw error }
+      }
+    }
+    return try directory.sizes()
   }
 }

@@ -88,8 +88,8 @@ extension AdminRoutes {
     return .json(try await audit.difference(of: entity, from: from, to: to, mask: try mask(query)))
   }
 
-  func beginVerification(_ token: AccessToken) throws -> Response {
-    guard let begun = try audit.verify(by: token.name) else {
+  func beginVerification(_ token: AccessToken) async throws -> Response {
+    guard let begun = try await audit.verify(by: token.name) else {
       throw EdgeFailure(.conflict, "A verification is under way", exception: "VerificationUnderWayException")
     }
     return .object(status: .accepted, adding: [.location: "/admin/1/journal/verifications/current"]) {

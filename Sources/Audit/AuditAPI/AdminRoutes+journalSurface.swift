@@ -84,7 +84,7 @@ extension AdminRoutes {
           202, "It runs.", .named("Verification"),
           headers: [.required("Location", .text, "Where to ask how far it is.")])
       ], failures: [409]
-    ) { routes, token, _, _ in try routes.beginVerification(token) },
+    ) { routes, token, _, _ in try await routes.beginVerification(token) },
     Operation(
       .get, "/admin/1/journal/verifications/current", "getVerification", "How far the last verification has come",
       about: "Since the server's start.", access: .admin,

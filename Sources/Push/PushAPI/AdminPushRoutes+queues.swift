@@ -11,23 +11,23 @@ import PushEngine
 extension AdminPushRoutes {
   static let queueOperations: [Operation<AdminPushRoutes>] = [
     Operation(
-      .get, "/admin/1/queues", "listQueues", "Devices that pushes wait for, and why",
+      .get, "/admin/1/queues", "listPushQueues", "Devices that pushes wait for, and why",
       about: """
-        Of each device the push that goes next; `getQueue` tells of all. What waits for a receiver's own connection is not in \
+        Of each device the push that goes next; `getPushQueue` tells of all. What waits for a receiver's own connection is not in \
         the list: its mailbox is a queue whose name is `gcm-` and the device's number, or `ccs-` and a sender's.
         """,
       access: .admin, parameters: APIParameter.listed(upTo: EngineLimits().listMaximum),
-      answers: [.page("The queues, by device.", of: .named("Queue"))], failures: [400]
+      answers: [.page("The queues, by device.", of: .named("PushQueue"))], failures: [400]
     ) { routes, _, request, _ in try await routes.queues(request) },
     Operation(
-      .get, "/admin/1/queues/{id}", "getQueue", "What waits for one device or receiver, and why", access: .admin,
+      .get, "/admin/1/queues/{id}", "getPushQueue", "What waits for one device or receiver, and why", access: .admin,
       parameters: [
         .path("id", "The device's id, or the name of a mailbox."),
         .query(
           "limit", "So many pushes at most, the next ones; `waiting` counts all.",
           APISchema.integer(1...EngineLimits().listMaximum).byDefault(.integer(Int64(ListQuery.limitDefault)))),
       ],
-      answers: [.json(200, "The queue.", .named("Queue"))], failures: [400, 404]
+      answers: [.json(200, "The queue.", .named("PushQueue"))], failures: [400, 404]
     ) { routes, _, request, context in try await routes.queue(request, context) },
   ]
 

@@ -24,5 +24,7 @@ package struct AdminPushRoutes: TokenRoutes {
   package static let surface = RoutedSurface<AdminPushRoutes>(
     "push administration", "Devices, pushes and the couriers that carry them. Needs a token of the role `admin`.",
     deviceOperations + deadLetterOperations + queueOperations + laneOperations,
-    schemas: [("PushOrder", order), ("PushEnd", end), ("DeadLetter", deadLetter), ("Queue", queueView), ("Lane", lane)])
+    schemas: [
+      ("PushOrder", order), ("PushEnd", end), ("DeadLetter", deadLetter), ("PushQueue", queueView), ("Lane", lane),
+    ])
 }

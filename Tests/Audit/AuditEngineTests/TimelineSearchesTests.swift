@@ -1,4 +1,3 @@
-import EngineKit
 import EventSourcing
 import Testing
 

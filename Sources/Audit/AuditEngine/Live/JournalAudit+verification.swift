@@ -15,10 +15,10 @@ extension JournalAudit {
   /// - Parameter by: who asks.
   /// - Returns: nil while another one runs.
   /// - Throws: `JournalAuditError`, `JournalError`, or `EngineError.limitReached` when the server is busy.
-  package func verify(by: String) throws -> Verification? {
+  package func verify(by: String) async throws -> Verification? {
     _ = try head()
-    let begun = Verification(
-      by: by, begunAt: partition.context.time.now, segments: try partition.reader.segmentCount())
+    let segments = try await partition.onThread { [reader = partition.reader] in try reader.segmentCount() }
+    let begun = Verification(by: by, begunAt: partition.context.time.now, segments: segments)
     guard verifications.begin(begun) else { return nil }
     let started = partition.node.tasks.spawn { [self] in
       let outcome = await runVerification()
