@@ -46,8 +46,8 @@ struct TimelineSearch: Sendable {
     var page = TimelinePage(head: head)
     var time = ReadingTime(milliseconds: milliseconds)
     if told > after { begin() }
-    // What came since is looked at when the story has come that far, and not for each page.
-    if teller.needsCollecting, told == closed, closed < head {
+    // What came since is looked at when the story has come that far, or begins, and not for each page.
+    if teller.needsCollecting, told == closed || told == 0, closed < head {
       guard try collect(reader, to: head, &time) else {
         page.searchedTo = told
         page.next = after

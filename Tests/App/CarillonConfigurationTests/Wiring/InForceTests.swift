@@ -52,7 +52,7 @@ struct InForceTests {
     let options = fresh.inForce(startedWith: started)
     #expect(Self.find("server", "port", in: options)?.value == "9000")
     #expect(Self.find("server", "username", in: options)?.value == "w")
-    let emptied = try Self.load("").inForce(startedWith: started)
+    let emptied = try Self.load("push:\n  pushEnabled: comet\n").inForce(startedWith: started)
     #expect(Self.find("server", "port", in: emptied)?.value == "9000")
     #expect(Self.find("server", "username", in: emptied)?.value == nil)
   }
