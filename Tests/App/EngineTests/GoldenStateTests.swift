@@ -19,6 +19,9 @@ struct GoldenStateTests {
   struct Golden: Sendable, CustomTestStringConvertible {
     let name: String
     let hash: String
+    /// Read from its records alone, where they tell more than its snapshot, whose version did not keep it yet: since when
+    /// a chat's customer is away, and what became of its last push.
+    let hashOfRecords: String
     /// The number of the last kind that there was when it was made: all up to it live there.
     let lastKind: UInt8
 
@@ -28,9 +31,11 @@ struct GoldenStateTests {
   /// A version that adds a kind adds one.
   private static let all = [
     Golden(
-      name: "state-1", hash: "7c84e206d7eda00bf375638853344d4f496da793aeec7b0edc1edcf8c9ebcb6a", lastKind: 15),
+      name: "state-1", hash: "c6b097715833c2e2ec2f7ba3f77a4285649e18eb6f3cc0094052904e82d40c13",
+      hashOfRecords: "c6b097715833c2e2ec2f7ba3f77a4285649e18eb6f3cc0094052904e82d40c13", lastKind: 15),
     Golden(
-      name: "state-2", hash: "0412bafa3aa217f7a5162210ec5085a1ce5dd459b465e9a80709cef75141c838", lastKind: 16),
+      name: "state-2", hash: "ab1818de4426a6986d3c86b364df7ed64c88036c26c875e5ffe654b612a2420e",
+      hashOfRecords: "f78be5472d25922481cf3bf8326735ba5c7a02bd4dea13094ab0a977f3f67381", lastKind: 16),
   ]
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden")
@@ -43,13 +48,13 @@ struct GoldenStateTests {
     #expect(Self.hash(found.states) == golden.hash)
   }
 
-  @Test("opened without a snapshot, it has the same", arguments: all)
+  @Test("opened without a snapshot, it has the same, and what only the records tell", arguments: all)
   func withoutSnapshot(golden: Golden) async throws {
     let found = try await open(golden) { directory in
       try FileManager.default.removeItem(atPath: directory.appending("journal/snapshots").string)
     }
     #expect(found.summary.snapshotPosition == nil)
-    #expect(Self.hash(found.states) == golden.hash)
+    #expect(Self.hash(found.states) == golden.hashOfRecords)
   }
 
   @Test("every kind that there was lives in it", arguments: all)

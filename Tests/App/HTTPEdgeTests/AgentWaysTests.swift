@@ -124,7 +124,7 @@ struct AgentWaysTests {
     let document = APIDocument.carillon
     let socket = try #require(document.operations.first { $0.id == "openAgentSocket" })
     let inChats = document.operations.filter { $0.path.hasPrefix("/agent/1/chats/{chat}/") && $0.method == .post }
-    #expect(inChats.count == 8)
+    #expect(inChats.count == 15)
     for operation in inChats { #expect(socket.about?.contains(": `\(operation.id)`") == true, "\(operation.id)") }
     for operation in inChats {
       for schema in operation.body?.content.map(\.schema) ?? [] {

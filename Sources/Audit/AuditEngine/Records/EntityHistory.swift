@@ -96,6 +96,6 @@ public struct EntityHistory {
 
   /// How people are shown the entity: `kind:key`.
   public func label(mask: KeyMask?) -> String {
-    mask.map { "\(entity.kind):\($0.masked(id: entity.key, of: entity.kind))" } ?? "\(entity)"
+    mask.map { "\(entity.kind.label):\($0.masked(id: entity.key, of: entity.kind))" } ?? "\(entity)"
   }
 }

@@ -42,11 +42,14 @@ struct CrossingPlace: Sendable {
   /// All members that the customers' and agents' operations want.
   private static let anything =
     #"{"message":"x","pushUrl":"https://a.example.test/","text":"x","url":"https://a.example.test/","nickname":"N","#
-    + #""started":true,"subject":"x","colour":"red","photo":"x"}"#
+    + #""started":true,"subject":"x","colour":"red","photo":"x","position":1,"agentId":"otto@example.com","#
+    + #""disposition":"x"}"#
 
   private static let theID = "the id is the key to a callback's dialogs and actions"
   private static let noKey: [Caller: String] = Dictionary(
     uniqueKeysWithValues: Caller.allCases.filter { $0 != .otherCustomer && $0 != .customer }.map { ($0, theID) })
+
+  private static let supervisors: [Caller: String] = [.supervisor: "supervisors see what their services' agents see"]
 
   private static let transcript = Look(.agent, "/agent/1/chats/{chat}/transcript")
   private static let registration = Look(.sender, "/iid/info/{token}?details=true")
@@ -97,17 +100,33 @@ struct CrossingPlace: Sendable {
       nothing: ["id": String(repeating: "0", count: 64)], body: { _, _ in "" }),
     CrossingPlace(
       beginning: "/agent/1/chats/", owner: .agent, make: { ["chat": try await $0.chat().chat] }, look: transcript,
-      nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"],
+      others: supervisors, nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"],
       body: { path, _ in path.hasSuffix("/request") ? #"{"comment":{"body":"x"}}"# : anything }),
+    supervisors("whisper"), supervisors("takeover"),
+    CrossingPlace(
+      beginning: "/agent/1/customers/", owner: .agent,
+      make: { world in
+        _ = try await world.chat()
+        return ["key": "ann"]
+      }, look: Look(.agent, "/agent/1/customers/{key}", isSteady: false), others: supervisors,
+      nothing: ["key": "nobody"]),
     CrossingPlace(
       beginning: "/agent/1/callbacks/", owner: .agent,
       make: { world in
         let id = try await world.callback()
         #expect(try await world[.agent].call("POST", "/agent/1/callbacks/\(id)/available").status == 200)
         return ["id": id]
-      }, look: Look(.agent, "/agent/1/callbacks/{id}", isSteady: false),
+      }, look: Look(.agent, "/agent/1/callbacks/{id}", isSteady: false), others: supervisors,
       nothing: ["id": "7Q2M0D1K4H9A3L0R00512B80C00001A4"], body: { _, _ in "" }),
   ]
+
+  /// What only a supervisor does to an agent's chat.
+  private static func supervisors(_ act: String) -> CrossingPlace {
+    CrossingPlace(
+      beginning: "/agent/1/chats/{chat}/\(act)", owner: .supervisor, make: { ["chat": try await $0.chat().chat] },
+      look: transcript, others: [.agent: "agents of the service are told that it is a supervisor's"],
+      nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"])
+  }
 
   /// App servers, and what devices have registered.
   private static let appServers: [CrossingPlace] = [
@@ -135,7 +154,10 @@ struct CrossingPlace: Sendable {
       body: request),
     CrossingPlace(
       beginning: "/api/v2/tickets/{id}", owner: .agent, make: { ["id": "\(try await $0[.supportUser].ask("Help"))"] },
-      look: ticket, others: [.operator: "operators are agents of the helpdesk"], nothing: ["id": "999999"],
+      look: ticket,
+      others: [
+        .operator: "operators are agents of the helpdesk", .supervisor: "supervisors are agents of the helpdesk",
+      ], nothing: ["id": "999999"],
       body: { _, _ in #"{"ticket":{"comment":{"body":"x"}}}"# }),
     CrossingPlace(
       beginning: "/api/mobile/push_notification_devices/", owner: .supportUser,

@@ -12,6 +12,7 @@ struct CrossingWorld {
     case customer, otherCustomer
     case supportUser, otherSupportUser
     case agent, otherAgent
+    case supervisor
     case sender, otherSender
     case device, otherDevice
     case publisher
@@ -54,6 +55,7 @@ struct CrossingWorld {
       callers[.agent] = rig.agent
       let otto = try server.tokens.create(name: "otto@example.com", role: .agent, services: [otherService])
       try await add(.otherAgent, ("Authorization", "Bearer \(otto)"))
+      callers[.supervisor] = try await rig.holder("sue@example.com", .supervisor)
       callers[.sender] = try await server.appServer("4711", project: "shop")
       callers[.otherSender] = try await server.appServer("4712", project: "bank")
       callers[.device] = devices[.device]?.caller
