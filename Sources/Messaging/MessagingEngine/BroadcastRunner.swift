@@ -109,7 +109,7 @@ package final class BroadcastRunner: Sendable {
 
   /// - Returns: false if the message is not in the journal yet.
   private func serve(_ scope: MailScope, _ work: BroadcastWork, _ condition: TopicCondition) async -> Bool {
-    guard let mail = await mail(of: work, for: scope, condition),
+    guard let (mail, found) = await mail(of: work, for: scope, condition),
       let queue = queues.entity(MailboxKey.device(scope.id), limit: limits.pushQueuesMaximum)
     else { return true }
     // Another platform's devices may have it later.
@@ -118,7 +118,7 @@ package final class BroadcastRunner: Sendable {
       return true
     }
     let isStored = await queue.post(.store(mail, receiver: gateway.receiver(scope.id)))
-    await installations.recheck(scope, queue)
+    await installations.recheck(found, queue)
     return isStored
   }
 
@@ -126,7 +126,7 @@ package final class BroadcastRunner: Sendable {
     _ work: BroadcastWork, _ condition: TopicCondition, _ rest: ArraySlice<MailScope>
   ) async {
     for scope in rest.prefix(limits.broadcastChunk) {
-      guard gateway.receiver(scope.id) != .absent, let mail = await mail(of: work, for: scope, condition) else {
+      guard gateway.receiver(scope.id) != .absent, let (mail, _) = await mail(of: work, for: scope, condition) else {
         continue
       }
       _ = gateway.deliverNow(mail, to: scope.id)
@@ -136,7 +136,9 @@ package final class BroadcastRunner: Sendable {
   }
 
   /// What goes into the mailbox; nil if nothing does. The registration may have ended, or have left, since the index was asked.
-  private func mail(of work: BroadcastWork, for scope: MailScope, _ condition: TopicCondition) async -> Mail? {
+  private func mail(
+    of work: BroadcastWork, for scope: MailScope, _ condition: TopicCondition
+  ) async -> (Mail, FoundRegistration)? {
     let sender = work.mail.sender
     guard let found = await installations.find(scope), found.admits(sender) else {
       for topic in condition.topics + [TopicIndex.everyone] {
@@ -145,13 +147,15 @@ package final class BroadcastRunner: Sendable {
       return nil
     }
     let registration = found.registration
-    let names = Set(registration.topics.lazy.filter { $0.topic.sender == sender }.map(\.topic.name))
+    func isSubscribed(_ name: String) -> Bool {
+      registration.topics.contains { $0.topic.name == name && $0.topic.sender == sender }
+    }
     let template = work.mail(for: registration.messagePlatform)
-    guard condition.matches(names.contains), template.category.isEmpty || template.category == registration.app else {
+    guard condition.matches(isSubscribed), template.category.isEmpty || template.category == registration.app else {
       return nil
     }
     let mail = MailComposer.mail(template, to: found)
-    guard let address = registration.relay else { return mail }
+    guard let address = registration.relay else { return (mail, found) }
     _ = await relay.push(mail, to: address)
     return nil
   }

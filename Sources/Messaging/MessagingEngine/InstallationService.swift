@@ -159,41 +159,48 @@ public final class InstallationService: Sendable {
   }
 
   func find(_ token: String) async -> Found {
-    guard let token = RegistrationToken(token), let device = directory[String(token.id.androidID)] else {
+    guard let token = RegistrationToken(token), let entity = directory[String(token.id.androidID)] else {
       return .never
     }
-    return await device.peek { device in
+    let sighting = InstallationSighting(entity)
+    return await entity.peek { device in
       guard let identity = device.identity, device.hasGiven(token.number), token.isProved(by: identity.seed) else {
         return .never
       }
       guard let registration = device[token.number], token.names(registration, seed: identity.seed) else {
         return .ended
       }
-      return .live(FoundRegistration(id: token.id, registration: registration, device: device))
+      return .live(FoundRegistration(id: token.id, registration: registration, device: device, sighting))
     }
   }
 
   /// The registration that a scope names, if it lives.
   func find(_ scope: MailScope) async -> FoundRegistration? {
-    await directory[String(scope.androidID)]?.peek { device in
-      device[scope.number].map { FoundRegistration(id: scope.id, registration: $0, device: device) }
+    guard let entity = directory[String(scope.androidID)] else { return nil }
+    let sighting = InstallationSighting(entity)
+    return await entity.peek { device in
+      device[scope.number].map { FoundRegistration(id: scope.id, registration: $0, device: device, sighting) }
     }
   }
 
   /// Called behind the turn that has stored a message: the registration may have ended between the look at it and that
   /// turn, and nobody else would tell the mailbox.
-  func recheck(_ scope: MailScope, _ queue: Entity<PushQueue>) async {
-    let isLive = await directory[String(scope.androidID)]?.peek { $0[scope.number] != nil } ?? false
-    if !isLive { await queue.post(.endScope(scope.text)) }
+  func recheck(_ found: FoundRegistration, _ queue: Entity<PushQueue>) async {
+    if found.sighting.isCurrent { return }
+    let number = found.registration.number
+    let isLive = await found.sighting.device.peek { $0[number] != nil }
+    if !isLive { await queue.post(.endScope(found.scope.text)) }
   }
 
   /// The registration by which an app on this device talks to a sender.
   func find(app: String, subtype: String?, sender: String, on id: InstallationID) async -> FoundRegistration? {
-    await directory[String(id.androidID)]?.peek { device in
+    guard let entity = directory[String(id.androidID)] else { return nil }
+    let sighting = InstallationSighting(entity)
+    return await entity.peek { device in
       device.registrations.last { registration in
         registration.app == app && (subtype == nil || registration.subtype == subtype)
           && registration.senders.contains(sender)
-      }.map { FoundRegistration(id: id, registration: $0, device: device) }
+      }.map { FoundRegistration(id: id, registration: $0, device: device, sighting) }
     }
   }
 
@@ -292,12 +299,16 @@ public final class InstallationService: Sendable {
 struct FoundRegistration: Sendable {
   let id: InstallationID
   let registration: AppRegistration
+  let sighting: InstallationSighting
   private let seed: [UInt8]
   private let successors: [String: AppRegistration]
 
-  init(id: InstallationID, registration: AppRegistration, device: borrowing Installation) {
+  init(
+    id: InstallationID, registration: AppRegistration, device: borrowing Installation, _ sighting: InstallationSighting
+  ) {
     self.id = id
     self.registration = registration
+    self.sighting = sighting
     seed = device.identity?.seed ?? []
     var successors: [String: AppRegistration] = [:]
     if device.registrations.count > 1 {
@@ -318,6 +329,23 @@ struct FoundRegistration: Sendable {
   func admits(_ sender: String) -> Bool {
     registration.senders.contains(sender) || registration.keys?.authorizedEntity == sender
   }
+}
+
+/// A device at the moment before somebody looked at it.
+///
+/// A registration's end reaches the mailbox as an effect, long after the turn in which it ended: as long as nothing has
+/// happened to the device, none can have come there before a message that was stored meanwhile.
+struct InstallationSighting: Sendable {
+  let device: Entity<Installation>
+  private let progress: UInt64
+
+  init(_ device: Entity<Installation>) {
+    self.device = device
+    progress = device.progressedTo
+  }
+
+  /// Nothing has happened to it since.
+  var isCurrent: Bool { device.progressedTo == progress }
 }
 
 extension AppRegistration {

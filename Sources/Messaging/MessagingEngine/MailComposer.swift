@@ -61,15 +61,20 @@ enum MailComposer {
         authenticationSecret: keys.authenticationSecret)
     }
     // To a page that has no keys yet they would be nothing but words.
-    let plain = template.pairs.filter { $0.key != pageNotification && $0.key != pageOptions }
+    func isForPages(_ pair: MailPair) -> Bool { pair.key == pageNotification || pair.key == pageOptions }
+    // What all receivers get alike is shared by all: of many there may be a hundred thousand.
+    let plain = template.pairs.contains(where: isForPages) ? template.pairs.filter { !isForPages($0) } : template.pairs
     let headers = sealed.map { [MailPair("crypto-key", $0.cryptoKey), MailPair("encryption", $0.encryption)] }
+    var pairs = headers ?? plain
+    let subtype = Self.subtype(of: found)
+    if !subtype.isEmpty { pairs += subtype }
     return Mail(
       id: template.id, scope: found.scope.text,
       // Spec: GCM D5.2, the browser looks its key up by the sender that the token was made for.
       origin: sealed == nil ? template.origin : registration.senders.first ?? template.origin,
       category: registration.app, collapseKey: collapseKey, sender: template.sender, priority: template.priority,
       waitsWhileIdle: template.waitsWhileIdle, acceptedAt: template.acceptedAt, timeToLive: template.timeToLive,
-      pairs: (headers ?? plain) + subtype(of: found), rawData: sealed?.body, receiptFor: template.receiptFor)
+      pairs: pairs, rawData: sealed?.body, receiptFor: template.receiptFor)
   }
 
   /// Names the part of the app that it is for. Spec: GCM D8.12.

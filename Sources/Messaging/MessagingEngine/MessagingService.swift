@@ -192,7 +192,7 @@ public final class MessagingService: Sendable {
     }
     do throws(TurnError<Never>) {
       try await queue.perform(.store(mail, receiver: gateway.receiver(found.id))) { _ in }
-      await installations.recheck(found.scope, queue)
+      await installations.recheck(found, queue)
       return accepted
     } catch {
       return TargetResult.refusal(error)
