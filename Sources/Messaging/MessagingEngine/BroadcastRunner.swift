@@ -74,13 +74,14 @@ package final class BroadcastRunner: Sendable {
     }
     let all = receivers(of: condition, sender: work.mail.sender)
     let rest = MailScope(work.past).map { past in all.drop { $0 <= past } } ?? all[...]
-    await go(on: broadcast, work, condition, rest, served: all.count - rest.count)
+    await go(on: broadcast, work, condition, rest, served: all.count - rest.count, behind: nil)
   }
 
   /// Serves some, and leaves the others to a later turn.
+  /// - Parameter behind: the end of the piece before this one in the journal.
   private func go(
     on broadcast: Entity<Broadcast>, _ work: BroadcastWork, _ condition: TopicCondition, _ rest: ArraySlice<MailScope>,
-    served: Int
+    served: Int, behind previous: DurabilityMark?
   ) async {
     let chunk = rest.prefix(limits.broadcastChunk)
     guard let last = chunk.last else {
@@ -90,14 +91,20 @@ package final class BroadcastRunner: Sendable {
     var isStored = true
     for scope in chunk where await !serve(scope, work, condition) { isStored = false }
     // The disk is full: who has the message by then will know it.
-    guard isStored else { return later { await self.go(on: broadcast, work, condition, rest, served: served) } }
+    guard isStored else {
+      return later { await self.go(on: broadcast, work, condition, rest, served: served, behind: previous) }
+    }
     // Right behind the messages in the journal, and before whatever is done with them: nobody can have acknowledged
     // one that a restart hands out again.
     await broadcast.post(.advance(past: last.text))
     let remaining = rest.dropFirst(chunk.count)
-    let goOn: Lane.Job = { await self.go(on: broadcast, work, condition, remaining, served: served + chunk.count) }
-    // The disk sets the pace.
-    do { try await context.untilDurable() } catch { return later(goOn) }
+    let end = try? DurabilityMark(in: context.log)
+    let goOn: Lane.Job = {
+      await self.go(on: broadcast, work, condition, remaining, served: served + chunk.count, behind: end)
+    }
+    guard end != nil else { return later(goOn) }
+    // The disk sets the pace: it has the piece before this one when the next one is made.
+    if let previous, await previous.passed() == .lost { return later(goOn) }
     lane.enqueue(goOn)
   }
 
