@@ -23,6 +23,8 @@ extension EdgeLimits {
   static let topicBatchMaximum = 1_000
   /// APNs tokens that one request imports. Spec: GCM B8.5.
   static let importBatchMaximum = 100
+  /// Requests to send that wait on lanes, or for the disk without a task; beyond it each has a task.
+  static let begunSendsMaximum = 1_024
   /// Members of a batch that are worked on at the same time.
   static let batchWidth = 64
 

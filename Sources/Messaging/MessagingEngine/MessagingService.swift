@@ -159,21 +159,36 @@ public final class MessagingService: Sendable {
     case .ended: return await ended(token, sender)
     case .live(let registration): found = registration
     }
-    guard found.admits(sender) else { return .success(refused(.mismatchSenderID, token, sender)) }
+    switch prepare(request, for: found, named: token, sender) {
+    case .settled(let result): return .success(result)
+    case .message(let mail, let canonical): return await store(mail, for: found, canonical: canonical)
+    }
+  }
+
+  /// What one device is to get, or what is said at once.
+  enum Prepared {
+    case settled(TargetResult)
+    case message(Mail, canonical: String?)
+  }
+
+  func prepare(
+    _ request: DownstreamRequest, for found: FoundRegistration, named token: String, _ sender: String
+  ) -> Prepared {
+    guard found.admits(sender) else { return .settled(refused(.mismatchSenderID, token, sender)) }
     let registration = found.registration
     let request = request.variant(for: registration.messagePlatform)
     if let package = request.restrictedPackageName, package != registration.app {
-      return .success(refused(.invalidPackageName, token, sender))
+      return .settled(refused(.invalidPackageName, token, sender))
     }
     let canonical = found.canonical(for: sender)
-    if request.isDryRun { return .success(.accepted(id: MessageID.fake, canonical: canonical)) }
+    if request.isDryRun { return .settled(.accepted(id: MessageID.fake, canonical: canonical)) }
     guard rates.admits(registration: found.scope.text, sender: sender, now: context.time.monotonicMilliseconds) else {
-      return .success(refused(.deviceMessageRateExceeded, token, sender))
+      return .settled(refused(.deviceMessageRateExceeded, token, sender))
     }
     let now = context.time.now
     let template = MailComposer.template(
       of: request, id: MessageID(now, identifiers), origin: sender, sender: sender, at: now)
-    return await store(MailComposer.mail(template, to: found), for: found, canonical: canonical)
+    return .message(MailComposer.mail(template, to: found), canonical: canonical)
   }
 
   private func store(_ mail: Mail, for found: FoundRegistration, canonical: String?) async -> Sent {
@@ -188,12 +203,21 @@ public final class MessagingService: Sendable {
       return accepted
     }
     guard let queue = queues.entity(MailboxKey.device(found.id), limit: limits.pushQueuesMaximum) else {
-      return .failure(.limitReached("push_queues"))
+      return .failure(Self.tooManyQueues)
     }
+    return await keep(mail, for: found, canonical: canonical, in: queue)
+  }
+
+  static let tooManyQueues = EngineError.limitReached("push_queues")
+
+  /// The end of `store`: durable when it returns.
+  func keep(
+    _ mail: Mail, for found: FoundRegistration, canonical: String?, in queue: Entity<PushQueue>
+  ) async -> Result<TargetResult, EngineError> {
     do throws(TurnError<Never>) {
       try await queue.perform(.store(mail, receiver: gateway.receiver(found.id))) { _ in }
       await installations.recheck(found, queue)
-      return accepted
+      return .success(.accepted(id: mail.id, canonical: canonical))
     } catch {
       return TargetResult.refusal(error)
     }

@@ -1,3 +1,4 @@
+import EngineKit
 import EventSourcing
 import GCMProtocol
 import HTTPKit
@@ -48,6 +49,13 @@ enum SendDialect: Equatable, Sendable {
       guard let text = LegacyAnswer.text(answer) else { return refusal(.serviceUnavailable) }
       return .text(text)
     case .v1(let project): return .v1(V1Answer(answer, project: project, isDryRun: isDryRun, number: number))
+    }
+  }
+
+  func answer(_ result: Result<DownstreamAnswer, EngineError>, isDryRun: Bool) -> SendAnswer {
+    switch result {
+    case .success(let answer): self.answer(answer, isDryRun: isDryRun)
+    case .failure: refusal(.serviceUnavailable)
     }
   }
 

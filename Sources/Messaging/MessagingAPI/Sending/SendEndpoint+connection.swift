@@ -1,10 +1,12 @@
+import EntityRuntime
 package import HTTPKit
 import HTTPTypes
+import MessagingEngine
 import NIOCore
 import NIOHTTP1
 
-/// Requests that send messages: past the router, which costs as much as all the rest. One `Task` each, which the
-/// connection owns, and which the client's leaving cancels.
+/// Requests that send messages: past the router, which costs as much as all the rest. What is short is done on a lane;
+/// the rest has one `Task` each, which the connection owns, and which the client's leaving cancels.
 extension SendEndpoint {
   package func serve(_ request: RequestInProgress, _ route: SendRoute, on connection: HTTPConnectionHandler) {
     let headers = request.head.headers
@@ -13,9 +15,29 @@ extension SendEndpoint {
       contentType: headers.first(name: "content-type"), address: connection.clientAddress,
       body: request.body.map { Array($0.readableBytesView) } ?? [])
     let dialect = SendDialect(route, contentType: call.contentType)
-    connection.work {
-      let answer = await answer(to: call)
+    let deliver: @Sendable (SendAnswer) -> Void = { answer in
       connection.eventLoop.execute { connection.deliver(answer, dialect) }
+    }
+    guard begun.enter() else { return connection.work { deliver(await answer(to: call)) } }
+    connection.workElsewhere()
+    let lane = messaging.lanes[ObjectIdentifier(connection).hashValue]
+    let isTaken = lane.enqueue {
+      let beginning = await begin(call) { answer in
+        begun.leave()
+        deliver(answer)
+      }
+      switch beginning {
+      case .underWay: return
+      case .answered(let answer): deliver(answer)
+      case .takesLonger(let rest):
+        connection.eventLoop.execute { connection.workOn { deliver(await rest()) } }
+      }
+      begun.leave()
+    }
+    // The server has stopped.
+    if !isTaken {
+      begun.leave()
+      deliver(dialect.refusal(.serviceUnavailable))
     }
   }
 }

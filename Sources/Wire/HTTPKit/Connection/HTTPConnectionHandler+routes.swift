@@ -40,6 +40,14 @@ extension HTTPConnectionHandler {
     task = Task { await work() }
   }
 
+  /// As `work`, where the work is short and done on somebody's lane: there is no task, and nothing that the client's
+  /// leaving could cancel.
+  package func workElsewhere() { tell(.routes) }
+
+  /// Goes on with what was begun elsewhere, on a task of its own: also for a client that has left meanwhile, as work does
+  /// that was begun before.
+  package func workOn(_ work: @escaping @Sendable () async -> Void) { task = Task { await work() } }
+
   /// Somebody works on the request, and its client waits.
   package var isRouting: Bool { machine.isRouting }
 
