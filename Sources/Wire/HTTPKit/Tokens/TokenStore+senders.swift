@@ -59,10 +59,19 @@ extension TokenStore {
     authorization.flatMap { remainder(of: $0, behind: "bearer ") }
   }
 
-  private static func remainder(of header: String, behind scheme: String) -> String? {
-    guard header.prefix(scheme.utf8.count).lowercased() == scheme else { return nil }
-    let rest = header.dropFirst(scheme.utf8.count).drop { $0 == " " }
-    return rest.isEmpty ? nil : String(rest)
+  /// - Parameter scheme: in lower case.
+  private static func remainder(of header: String, behind scheme: StaticString) -> String? {
+    // By bytes: it is asked for with each request, and no scheme has others.
+    var rest = header.utf8[...]
+    let isMeant = scheme.withUTF8Buffer { scheme in
+      scheme.allSatisfy { expected in
+        guard let byte = rest.popFirst() else { return false }
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == expected : byte == expected
+      }
+    }
+    guard isMeant else { return nil }
+    rest = rest.drop { $0 == UInt8(ascii: " ") }
+    return rest.isEmpty ? nil : String(Substring(rest))
   }
 }
 
