@@ -111,9 +111,13 @@ public struct PushDelivery: Sendable {
 /// The options that hold for one delivery: sections, tag, provider and `debug` are already resolved. Spec: GMS 8.2.
 public struct PushOptions: Sendable {
   private let lookUp: @Sendable (String) -> String?
+  /// Which set this is: what somebody has read in it holds for all copies.
+  package let identity = Identity()
+
+  package final class Identity: Sendable {}
 
   /// - Parameter lookUp: gives the value of an option by its bare name (`customhttp.url`); an empty value counts as a
-  ///   value, nil means that no section has it.
+  ///   value, nil means that no section has it. It always says the same.
   public init(_ lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
   /// Options from a table.

@@ -56,6 +56,12 @@ struct APNsOptions: Sendable, Hashable {
     try Self.checkLook(options)
   }
 
+  /// Of what nearly always tells them apart: each push looks its lane up by all of them.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(label)
+    hasher.combine(topic)
+  }
+
   private static func authentication(_ options: PushOptions) throws(PushObstacle) -> Authentication {
     let key = options[keys.keyFile].map(Key.file) ?? options[keys.key].map(Key.text)
     if let key {

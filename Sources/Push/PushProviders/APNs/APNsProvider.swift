@@ -17,6 +17,7 @@ public final class APNsProvider: PushProvider {
   typealias ClientMaker = @Sendable (HTTP2Place) throws(PushObstacle) -> any HTTP2Sending
 
   private let lanes: LaneTable<APNsOptions, APNsLane>
+  private let readings = OptionReadings { APNsReading($0, $1) }
 
   /// - Parameter tokenStore: keeps provider tokens over a restart; nil keeps them in memory only.
   public convenience init(tokenStore: (any ProviderTokenStore)?) {
@@ -38,22 +39,21 @@ public final class APNsProvider: PushProvider {
   public var types: Set<String> { [PushType.ios.rawValue] }
 
   public func obstacle(_ target: PushAddress, _ options: PushOptions) -> String? {
-    do throws(PushObstacle) {
-      return lanes.obstacle(try APNsOptions(target, options))?.reason
-    } catch {
-      return error.reason
+    switch readings[target, options].options {
+    case .success(let options): lanes.obstacle(options)?.reason
+    case .failure(let obstacle): obstacle.reason
     }
   }
 
   public func lane(of target: PushAddress, _ options: PushOptions) -> CourierLane {
-    guard let options = try? APNsOptions(target, options) else { return CourierLane(id: "apns", label: "apns") }
-    return CourierLane(id: options.laneID, label: options.label, inFlightMaximum: Self.inFlightMaximum)
+    readings[target, options].lane
   }
 
   public func deliver(_ delivery: PushDelivery) async -> PushOutcome {
     let options: APNsOptions
-    do throws(PushObstacle) { options = try APNsOptions(delivery.message.target, delivery.options) } catch {
-      return .laneBroken(reason: error.reason)
+    switch readings[delivery.message.target, delivery.options].options {
+    case .success(let found): options = found
+    case .failure(let obstacle): return .laneBroken(reason: obstacle.reason)
     }
     do throws(APNsRefusal) {
       let request = try APNsRequest.make(delivery, topic: options.topic)
@@ -74,6 +74,22 @@ public final class APNsProvider: PushProvider {
 
   /// Closes every connection, and ends what is under way: it may be tried again.
   public func shutdown() async { await lanes.shutdown() }
+}
+
+/// What a push's options come to.
+private struct APNsReading: Sendable {
+  let options: Result<APNsOptions, PushObstacle>
+  let lane: CourierLane
+
+  init(_ target: PushAddress, _ options: PushOptions) {
+    self.options = Result { () throws(PushObstacle) in try APNsOptions(target, options) }
+    lane =
+      switch self.options {
+      case .success(let options):
+        CourierLane(id: options.laneID, label: options.label, inFlightMaximum: APNsProvider.inFlightMaximum)
+      case .failure: CourierLane(id: "apns", label: "apns")
+      }
+  }
 }
 
 extension APNsOptions {

@@ -3,6 +3,7 @@ import Foundation
 import HTTP2Client
 import JWTKit
 import PushDomain
+import Synchronization
 import Testing
 
 @testable import PushProviders
@@ -22,6 +23,26 @@ struct APNsProviderTests {
 
   private func changed(_ changes: [String: String]) -> PushOptions {
     PushOptions(options.merging(changes) { $1 }.filter { !$0.value.isEmpty })
+  }
+
+  @Test("options are read once for each set of them and each environment, and forgotten when there are too many sets")
+  func readings() {
+    let count = Mutex(0)
+    let readings = OptionReadings { _, _ in
+      count.withLock { count in
+        count += 1
+        return count
+      }
+    }
+    let (production, debug) = (MobileSamples.ios(), MobileSamples.ios(debug: true))
+    let set = PushOptions(options)
+    let copy = set
+    #expect(readings[production, set] == 1)
+    #expect(readings[production, copy] == 1)
+    #expect(readings[debug, set] == 2)
+    #expect(readings[production, PushOptions(options)] == 3)
+    for _ in 0..<OptionReadings<Int>.maximum { _ = readings[production, PushOptions()] }
+    #expect(readings[production, set] == 4 + OptionReadings<Int>.maximum)
   }
 
   @Test("with all options set nothing is in the way")
