@@ -101,12 +101,13 @@ package final class PushDispatcher {
     for effect in effects {
       switch effect {
       case .courier(let effect):
-        isOfMessages = true
+        isOfMessages = isOfMessages || !effect.isOfExpiry
         await perform(effect, of: queue)
       case .mail(let effect): mail.append(effect)
       }
     }
-    if isOfMessages { deadLetters.set(queue.id.key, await queue.peek { $0.backlog }) }
+    // A message that moves the timer says so itself.
+    if isOfMessages || mail.isEmpty { deadLetters.set(queue.id.key, await queue.peek { $0.backlog }) }
     if !mail.isEmpty, let carrier = carrier.withLock({ $0 }) { await carrier.perform(mail, of: queue) }
   }
 
@@ -231,6 +232,15 @@ extension PushDispatcher: AlarmedHost {
   }
 
   package func fired(_ timer: PushTimer, of key: String) async { await queues[key]?.post(timer.command(queueLimits)) }
+}
+
+extension CourierEffect {
+  fileprivate var isOfExpiry: Bool {
+    switch self {
+    case .startTimer(.expiry, _), .cancelTimer(.expiry): true
+    default: false
+    }
+  }
 }
 
 extension PushTimer {
