@@ -12,8 +12,12 @@ enum SendDialect: Equatable, Sendable {
   case form
   case v1(project: String)
 
+  /// As nearly everybody writes it.
+  private static let plainJSON = "application/json"
+
   init(_ route: SendRoute, contentType: String?) {
     switch route {
+    case .legacy where contentType == Self.plainJSON: self = .json
     case .legacy: self = MediaType(contentType)?.isJSON == true ? .json : .form
     case .v1(let project): self = .v1(project: project)
     }

@@ -10,11 +10,10 @@ import NIOHTTP1
 extension SendEndpoint {
   package func serve(_ request: RequestInProgress, _ route: SendRoute, on connection: HTTPConnectionHandler) {
     let headers = request.head.headers
+    let dialect = SendDialect(route, contentType: headers.first(name: "content-type"))
     let call = Call(
-      route: route, isPost: request.head.method == .POST, authorization: headers.first(name: "authorization"),
-      contentType: headers.first(name: "content-type"), address: connection.clientAddress,
-      body: request.body.map { Array($0.readableBytesView) } ?? [])
-    let dialect = SendDialect(route, contentType: call.contentType)
+      dialect: dialect, isPost: request.head.method == .POST, authorization: headers.first(name: "authorization"),
+      address: connection.clientAddress, body: request.body.map { Array($0.readableBytesView) } ?? [])
     let deliver: @Sendable (SendAnswer) -> Void = { answer in
       connection.eventLoop.execute { connection.deliver(answer, dialect) }
     }

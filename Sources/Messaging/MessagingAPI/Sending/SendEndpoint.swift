@@ -15,10 +15,9 @@ package struct SendEndpoint: Sendable {
 
   /// What of a request matters here.
   struct Call: Sendable {
-    let route: SendRoute
+    let dialect: SendDialect
     let isPost: Bool
     let authorization: String?
-    let contentType: String?
     /// IP address of the client.
     let address: IPAddress?
     let body: [UInt8]
@@ -31,24 +30,23 @@ package struct SendEndpoint: Sendable {
 
   /// Takes all the time that it needs.
   func answer(to call: Call) async -> SendAnswer {
-    let dialect = SendDialect(call.route, contentType: call.contentType)
-    switch admit(call, dialect) {
+    switch admit(call) {
     case .failure(let refusal): return refusal.answer
-    case .success(let sender): return await answer(to: call, of: sender, dialect)
+    case .success(let sender): return await answer(to: call, of: sender)
     }
   }
 
   /// As `answer`, for one that must not be kept waiting.
   /// - Parameter then: told of an answer that came to wait for the disk, on the outbox's task.
   func begin(_ call: Call, then: @escaping @Sendable (SendAnswer) -> Void) async -> Beginning {
-    let dialect = SendDialect(call.route, contentType: call.contentType)
     let sender: SenderIdentity
-    switch admit(call, dialect) {
+    switch admit(call) {
     case .failure(let refusal): return .answered(refusal.answer)
     case .success(let identity): sender = identity
     }
     // Its script may say that the answer takes long.
-    if sender.isTest { return .takesLonger { await answer(to: call, of: sender, dialect) } }
+    if sender.isTest { return .takesLonger { await answer(to: call, of: sender) } }
+    let dialect = call.dialect
     let request: DownstreamRequest
     do throws(DownstreamRefusal) {
       request = try dialect.read(call.body, now: tokens.now())
@@ -76,9 +74,9 @@ package struct SendEndpoint: Sendable {
   private struct Refusal: Error { let answer: SendAnswer }
 
   /// Whether this may send at all, whatever it says.
-  private func admit(_ call: Call, _ dialect: SendDialect) -> Result<SenderIdentity, Refusal> {
+  private func admit(_ call: Call) -> Result<SenderIdentity, Refusal> {
     func refused(_ status: HTTPResponse.Status) -> Result<SenderIdentity, Refusal> {
-      .failure(Refusal(answer: dialect.refusal(status)))
+      .failure(Refusal(answer: call.dialect.refusal(status)))
     }
     guard call.isPost else { return refused(.methodNotAllowed) }
     // What is not replayed yet must not look unknown.
@@ -86,13 +84,14 @@ package struct SendEndpoint: Sendable {
     guard let sender = tokens.sender(authorization: call.authorization), sender.isPermitted(from: call.address) else {
       return refused(.unauthorized)
     }
-    if case .v1(let project) = call.route, !sender.owns(project: project) {
+    if case .v1(let project) = call.dialect, !sender.owns(project: project) {
       return .failure(Refusal(answer: .v1(.permissionDenied)))
     }
     return .success(sender)
   }
 
-  private func answer(to call: Call, of sender: SenderIdentity, _ dialect: SendDialect) async -> SendAnswer {
+  private func answer(to call: Call, of sender: SenderIdentity) async -> SendAnswer {
+    let dialect = call.dialect
     var fault: ScriptedFault?
     if sender.isTest, let next = messaging.nextFault(of: sender.sender) {
       // A client that leaves meanwhile cancels the wait; nobody reads the answer then.
