@@ -6,12 +6,15 @@ import TextEncoding
 package enum DeviceKey {
   /// A hash, since a token may be long and is not for every eye: whoever has it can push. 32 hex digits.
   package static func of(_ target: PushAddress) -> String {
-    var hash = SHA256()
+    // For each push: one list of bytes, and none of the hash.
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(target.deviceID.utf8.count + 64)
     for part in [target.type, target.provider ?? "", target.debug ? "debug" : "", target.deviceID] {
-      hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
+      bytes.append(contentsOf: String(part.utf8.count).utf8)
+      bytes.append(UInt8(ascii: ":"))
+      bytes.append(contentsOf: part.utf8)
     }
-    // For each push: without a list of its bytes.
-    return hash.finalize().withUnsafeBytes { Hexadecimal.encode($0.prefix(16)) }
+    return SHA256.hash(data: bytes).withUnsafeBytes { Hexadecimal.encode($0.prefix(16)) }
   }
 }
 

@@ -14,6 +14,15 @@ package final class CourierMetrics: Sendable {
 
   private let counters = Mutex<[Series: Counter]>([:])
   private let timers = Mutex<[Series: Metrics.Timer]>([:])
+  /// What both say of an attempt, found in one look.
+  private struct Attempt: Hashable {
+    let lane: String
+    let app: String
+    let outcome: String
+    let reason: String
+  }
+
+  private let attempts = Mutex<[Attempt: (ended: Counter, latency: Metrics.Timer)]>([:])
   private let gauges = Mutex<[Series: Gauge]>([:])
   /// The lanes whose backlog was said last.
   private let reported = Mutex<Set<String>>([])
@@ -26,11 +35,19 @@ package final class CourierMetrics: Sendable {
 
   /// One attempt has ended, which took so long.
   func attempted(lane: String, app: String, outcome: String, reason: String, after age: Duration) {
-    counter(
-      metric.attempts, [("lane", lane), ("app", app), ("outcome", outcome), ("reason", known(reason))]
-    ).increment()
-    timer(metric.latency, [("lane", lane), ("app", app), ("outcome", outcome)])
-      .recordMilliseconds(age.wholeMilliseconds)
+    let attempt = Attempt(lane: lane, app: app, outcome: outcome, reason: known(reason))
+    let found = attempts.withLock { attempts in
+      if let found = attempts[attempt] { return found }
+      let made = (
+        ended: counter(
+          metric.attempts, [("lane", lane), ("app", app), ("outcome", outcome), ("reason", attempt.reason)]),
+        latency: timer(metric.latency, [("lane", lane), ("app", app), ("outcome", outcome)])
+      )
+      attempts[attempt] = made
+      return made
+    }
+    found.ended.increment()
+    found.latency.recordMilliseconds(age.wholeMilliseconds)
   }
 
   /// A push has come to its end.
@@ -82,7 +99,8 @@ package final class CourierMetrics: Sendable {
 
   /// A provider may say anything: beyond a bound its words are not told apart.
   private func known(_ reason: String) -> String {
-    counters.withLock { $0.count < Self.reasonsMaximum } ? String(reason.prefix(48)) : "other"
+    if reason.isEmpty { return reason }
+    return counters.withLock { $0.count < Self.reasonsMaximum } ? String(reason.prefix(48)) : "other"
   }
 
   private func counter(_ metric: MetricKey, _ dimensions: [(String, String)]) -> Counter {
