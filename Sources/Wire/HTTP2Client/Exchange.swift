@@ -24,12 +24,12 @@ final class Exchange: @unchecked Sendable {
   var headers = HPACKHeaders()
   var body: [UInt8] = []
 
-  private var continuation: CheckedContinuation<HTTP2Outcome, Never>?
+  private var continuation: UnsafeContinuation<HTTP2Outcome, Never>?
   private(set) var isSettled = false
 
   init(_ request: HTTP2Request) { self.request = request }
 
-  func arrive(_ continuation: CheckedContinuation<HTTP2Outcome, Never>) { self.continuation = continuation }
+  func arrive(_ continuation: UnsafeContinuation<HTTP2Outcome, Never>) { self.continuation = continuation }
 
   /// The first outcome counts; a stream may end again after it was answered.
   func settle(_ outcome: HTTP2Outcome) {

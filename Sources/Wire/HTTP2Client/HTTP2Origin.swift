@@ -39,7 +39,8 @@ public final class HTTP2Origin: Sendable {
   public func send(_ request: HTTP2Request) async -> HTTP2Outcome {
     let exchange = Exchange(request)
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { inbox.put(.send(exchange, $0)) }
+      // Unchecked, because there is one for each request: an exchange is settled once, whatever becomes of it.
+      await withUnsafeContinuation { inbox.put(.send(exchange, $0)) }
     } onCancel: {
       inbox.put(.cancel(exchange))
     }
@@ -71,7 +72,7 @@ public final class HTTP2Origin: Sendable {
 /// The way onto the origin's loop: in order, and with one wake-up for all that came meanwhile.
 private final class OriginInbox: Sendable {
   enum Errand: Sendable {
-    case send(Exchange, CheckedContinuation<HTTP2Outcome, Never>)
+    case send(Exchange, UnsafeContinuation<HTTP2Outcome, Never>)
     case cancel(Exchange)
     case retire(HTTP2ConnectionID?)
     case shutdown(TimeAmount, EventLoopPromise<Void>)

@@ -15,6 +15,8 @@ internal import Synchronization
 final class OriginCore: @unchecked Sendable {
   let settings: HTTP2Settings
   let authority: String
+  /// Of the settings, which have it as 128 bits.
+  let requestTimeout: TimeAmount
   let tls: NIOSSLContext?
   let loop: any EventLoop
   let counters = OriginCounters()
@@ -47,11 +49,12 @@ final class OriginCore: @unchecked Sendable {
     self.tls = tls
     self.loop = loop
     authority = settings.authority
+    requestTimeout = TimeAmount(settings.requestTimeout)
   }
 
   // MARK: Requests
 
-  func accept(_ exchange: Exchange, _ continuation: CheckedContinuation<HTTP2Outcome, Never>) {
+  func accept(_ exchange: Exchange, _ continuation: UnsafeContinuation<HTTP2Outcome, Never>) {
     exchange.arrive(continuation)
     if exchange.isCancelled { return exchange.settle(.unprocessed(reason: "cancelled", isTransport: false)) }
     if isShutDown { return exchange.settle(.unprocessed(reason: "shut down", isTransport: false)) }
@@ -63,7 +66,7 @@ final class OriginCore: @unchecked Sendable {
     guard waitingCount < settings.queueMaximum else {
       return exchange.settle(.unprocessed(reason: "too many requests wait", isTransport: false))
     }
-    exchange.deadline = .now() + TimeAmount(settings.requestTimeout)
+    exchange.deadline = .now() + requestTimeout
     waiting.append(exchange)
     waitingCount += 1
   }
@@ -113,7 +116,7 @@ final class OriginCore: @unchecked Sendable {
   /// The oldest connection first: a surplus one can then become idle and close.
   private func fillStreams() {
     let now = NIODeadline.now()
-    let deadline = now + TimeAmount(settings.requestTimeout)
+    let deadline = now + requestTimeout
     var room = calm.ceiling(at: now).map { max(0, $0 - streamCount) } ?? Int.max
     for connection in connections {
       while room > 0, waitingCount > 0, connection.canOpen {
