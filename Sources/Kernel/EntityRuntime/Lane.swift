@@ -21,14 +21,19 @@ public final class Lane: Sendable {
   /// Any thread; never blocks.
   /// - Returns: false after `finish`: the job will not run.
   @discardableResult
-  public func enqueue(_ job: @escaping Job) -> Bool { enqueue(contentsOf: CollectionOfOne(job)) }
+  public func enqueue(_ job: @escaping Job) -> Bool {
+    // Not as several of which there is one: each message comes by here.
+    add { $0.append(job) }
+  }
 
   /// As `enqueue`, for several jobs that keep their order.
   @discardableResult
-  public func enqueue(contentsOf jobs: some Collection<Job>) -> Bool {
+  public func enqueue(contentsOf jobs: some Collection<Job>) -> Bool { add { $0.append(contentsOf: jobs) } }
+
+  private func add(_ body: (inout Deque<Job>) -> Void) -> Bool {
     let (isTaken, sleeper) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
       guard !state.isFinished else { return (false, nil) }
-      state.jobs.append(contentsOf: jobs)
+      body(&state.jobs)
       defer { state.sleeper = nil }
       return (true, state.sleeper)
     }
