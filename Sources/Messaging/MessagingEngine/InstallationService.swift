@@ -9,6 +9,7 @@ import PushEngine
 public final class InstallationService: Sendable {
   package let directory: EntityDirectory<Installation>
   let topics: TopicIndex
+  private let proven = ProvenTokens()
   let queues: EntityDirectory<PushQueue>
   let context: RuntimeContext
   let identifiers: Identifiers
@@ -158,20 +159,33 @@ public final class InstallationService: Sendable {
     case live(FoundRegistration)
   }
 
-  func find(_ token: String) async -> Found {
-    guard let token = RegistrationToken(token), let entity = directory[String(token.id.androidID)] else {
+  func find(_ text: String) async -> Found {
+    if let known = proven[text], let entity = directory[String(known.id.androidID)] {
+      let sighting = InstallationSighting(entity)
+      let found: Found? = await entity.peek { device in
+        guard let identity = device.identity, known.isProved(by: identity.seed) else { return nil }
+        return Self.found(known, on: device, sighting)
+      }
+      if let found { return found }
+    }
+    guard let token = RegistrationToken(text), let entity = directory[String(token.id.androidID)] else {
       return .never
     }
     let sighting = InstallationSighting(entity)
-    return await entity.peek { device in
-      guard let identity = device.identity, device.hasGiven(token.number), token.isProved(by: identity.seed) else {
-        return .never
-      }
-      guard let registration = device[token.number], token.names(registration, seed: identity.seed) else {
-        return .ended
-      }
-      return .live(FoundRegistration(id: token.id, registration: registration, device: device, sighting))
+    return await entity.peek { [proven] device in
+      guard let identity = device.identity, device.hasGiven(token.number),
+        let known = ProvenToken(token, provedBy: identity.seed)
+      else { return .never }
+      proven.remember(text, known)
+      return Self.found(known, on: device, sighting)
     }
+  }
+
+  private static func found(
+    _ token: ProvenToken, on device: borrowing Installation, _ sighting: InstallationSighting
+  ) -> Found {
+    guard let registration = device[token.number], token.names(registration) else { return .ended }
+    return .live(FoundRegistration(id: token.id, registration: registration, device: device, sighting))
   }
 
   /// The registration that a scope names, if it lives.

@@ -291,7 +291,12 @@ struct MessageID {
     number = identifiers.positiveNumber()
     let digits = String(number, radix: 16)
     let microseconds = UInt64(max(0, now.milliseconds)) * 1_000 + number % 1_000
-    text = "0:\(microseconds)%\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+    var text = "0:"
+    text.reserveCapacity(40)
+    text += String(microseconds)
+    text += "%"
+    for _ in digits.utf8.count..<16 { text += "0" }
+    self.text = text + digits
   }
 }
 

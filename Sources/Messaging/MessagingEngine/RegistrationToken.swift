@@ -19,7 +19,7 @@ struct RegistrationToken {
 
   let id: InstallationID
   let number: Int
-  private let instanceID: Substring
+  let instanceID: Substring
   private let proof: [UInt8]
 
   /// Nil for what is no such text.
@@ -44,9 +44,8 @@ struct RegistrationToken {
     zip(proof, Self.proof(of: number, seed)).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  func names(_ registration: AppRegistration, seed: [UInt8]) -> Bool {
-    instanceID == Self.instanceID(of: registration, seed)[...]
-  }
+  /// Whether its instance id is the one that a registration without its own is given.
+  func hasDerivedInstanceID(_ seed: [UInt8]) -> Bool { instanceID == Self.derivedInstanceID(of: number, seed)[...] }
 
   static func text(of registration: AppRegistration, on id: InstallationID, seed: [UInt8]) -> String {
     var bytes: [UInt8] = [version]
@@ -57,8 +56,15 @@ struct RegistrationToken {
   }
 
   private static func instanceID(of registration: AppRegistration, _ seed: [UInt8]) -> String {
-    if let own = registration.instanceID, own.utf8.count == instanceIDLength, !own.contains(":") { return own }
-    return Base64.encodeForURL(Array(mac("instance", registration.number, seed).prefix(8)))
+    ownInstanceID(of: registration) ?? derivedInstanceID(of: registration.number, seed)
+  }
+
+  static func ownInstanceID(of registration: AppRegistration) -> String? {
+    registration.instanceID.flatMap { $0.utf8.count == instanceIDLength && !$0.contains(":") ? $0 : nil }
+  }
+
+  private static func derivedInstanceID(of number: Int, _ seed: [UInt8]) -> String {
+    Base64.encodeForURL(Array(mac("instance", number, seed).prefix(8)))
   }
 
   private static func proof(of number: Int, _ seed: [UInt8]) -> [UInt8] {
