@@ -289,7 +289,9 @@ public actor Entity<State: RestorableState> {
         if isAwaited { try context.log.afterDurable(gate.release) }
         return []
       }
-      let stored = events.map { StoredEvent($0) }
+      var stored: [StoredEvent] = []
+      stored.reserveCapacity(events.count)
+      for index in events.indices { stored.append(StoredEvent(events[index])) }
       try context.log.append(
         Turn(id: id, firstSequence: sequence + 1, time: now, events: stored), lazy: lazy, release: gate.release)
     } catch { throw Self.failure(error) }
@@ -311,7 +313,9 @@ public actor Entity<State: RestorableState> {
     var effects: [State.Effect] = []
     for event in events {
       state.evolve(event, at: time)
-      effects += state.react(to: event)
+      // Of one event, as nearly always, they are its own: to add them to none is a loop over what nobody knows here.
+      let more = state.react(to: event)
+      if effects.isEmpty { effects = more } else if !more.isEmpty { effects += more }
     }
     return effects
   }

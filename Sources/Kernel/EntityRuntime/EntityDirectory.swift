@@ -14,21 +14,8 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
   /// What the directories beside this one need to find the entity while it sleeps; read from its state.
   public typealias Note = @Sendable (borrowing State) -> [UInt8]
 
-  private enum Slot {
-    case awake(Entity<State>)
-    /// Indirect: a place is large, and the table has room for it in every slot, taken or not.
-    indirect case asleep(Sleeper)
-  }
-
-  struct Sleeper: Sendable {
-    let place: StatePlace
-    let sequence: UInt64
-    /// Its timers do not run, see `Entity`.
-    var isUnarmed = false
-  }
-
   private struct Table {
-    var slots: [String: Slot] = [:]
+    var slots: [String: DirectorySlot] = [:]
     /// Nil until it is bound.
     var interpret: Entity<State>.Interpreter?
     var note: Note = { _ in [] }
@@ -64,6 +51,11 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
     }
   }
 
+  /// What a slot of this directory has awake. Unchecked: nothing but entities of its own state is ever put there.
+  private static func entity(_ object: consuming any AnyObject & Sendable) -> Entity<State> {
+    unsafeDowncast(object, to: Entity<State>.self)
+  }
+
   private var note: Note { table.withLock { $0.note } }
 
   private func interpreter(_ table: borrowing Table) -> Entity<State>.Interpreter {
@@ -97,7 +89,7 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
   /// The entities in memory.
   public var awake: [Entity<State>] {
     table.withLock { table in
-      table.slots.values.compactMap { if case .awake(let entity) = $0 { entity } else { nil } }
+      table.slots.values.compactMap { if case .awake(let object) = $0 { Self.entity(object) } else { nil } }
     }
   }
 
@@ -125,9 +117,9 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
       guard let slot = table.slots.removeValue(forKey: key) else { return }
       let isKnown: Bool
       switch slot {
-      case .awake(let entity):
+      case .awake(let object):
         table.awakeCount -= 1
-        isKnown = entity.progressedTo > 0
+        isKnown = Self.entity(object).progressedTo > 0
       case .asleep: isKnown = true
       }
       // The journal knows nothing of one that was refused: its key is free, and a snapshot must not say that it is over.
@@ -138,7 +130,7 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
   private func find(_ key: String, in table: inout Table) -> Entity<State>? {
     switch table.slots[key] {
     case nil: return nil
-    case .awake(let entity): return entity
+    case .awake(let object): return Self.entity(object)
     case .asleep(let sleeper):
       let entity = Entity<State>(
         id: EntityID(kind, key), sleepingAt: sleeper.place, isUnarmed: sleeper.isUnarmed, sequence: sleeper.sequence,
@@ -148,6 +140,22 @@ public final class EntityDirectory<State: RestorableState>: Sendable {
       return entity
     }
   }
+}
+
+/// What a directory has under one key. Not generic: a table of a generic slot is looked through by code that knows neither
+/// keys nor slots, which costs four times as much, and each message is looked up three times.
+private enum DirectorySlot: Sendable {
+  /// An `Entity` of the directory's state.
+  case awake(any AnyObject & Sendable)
+  /// Indirect: a place is large, and the table has room for it in every slot, taken or not.
+  indirect case asleep(DirectorySleeper)
+}
+
+private struct DirectorySleeper: Sendable {
+  let place: StatePlace
+  let sequence: UInt64
+  /// Its timers do not run, see `Entity`.
+  var isUnarmed = false
 }
 
 // MARK: After a restart
@@ -169,7 +177,7 @@ extension EntityDirectory {
 
   /// Takes over an entity that a snapshot holds and that nothing has happened to since.
   public func restore(_ key: String, sleepingAt place: StatePlace, sequence: UInt64) {
-    table.withLock { $0.slots[key] = .asleep(Sleeper(place: place, sequence: sequence, isUnarmed: true)) }
+    table.withLock { $0.slots[key] = .asleep(DirectorySleeper(place: place, sequence: sequence, isUnarmed: true)) }
   }
 
   public func reserveCapacity(_ count: Int) { table.withLock { $0.slots.reserveCapacity(count) } }
@@ -213,7 +221,7 @@ extension EntityDirectory {
   }
 
   private func awakeEntity(_ key: String) -> Entity<State>? {
-    table.withLock { if case .awake(let entity) = $0.slots[key] { entity } else { nil } }
+    table.withLock { if case .awake(let object) = $0.slots[key] { Self.entity(object) } else { nil } }
   }
 
   /// Puts the place where the actor was, if nobody else refers to it and nothing has happened since it was captured.
@@ -221,9 +229,11 @@ extension EntityDirectory {
     table.withLock { table in
       guard let index = table.slots.index(forKey: key), case .awake = table.slots.values[index] else { return false }
       // The slot's reference must be the only one while it is looked at.
-      var slot = Slot.asleep(Sleeper(place: place, sequence: sequence))
+      var slot = DirectorySlot.asleep(DirectorySleeper(place: place, sequence: sequence))
       swap(&slot, &table.slots.values[index])
-      guard case .awake(var entity) = consume slot else { return false }
+      guard case .awake(let object) = consume slot else { return false }
+      // Looked at as an existential it would be held twice.
+      var entity = Self.entity(consume object)
       let isAlone = isKnownUniquelyReferenced(&entity)
       // What the last one who let go of it had done before is seen from here on.
       atomicMemoryFence(ordering: .acquiring)
@@ -253,8 +263,8 @@ extension EntityDirectory {
     switch slot {
     case nil: return nil
     case .asleep(let sleeper): return CapturedEntity(content: .place(sleeper.place), sequence: sleeper.sequence)
-    case .awake(let entity):
-      let captured = await entity.capture(note)
+    case .awake(let object):
+      let captured = await Self.entity(object).capture(note)
       return captured.sequence > 0 ? captured : nil
     }
   }
@@ -264,7 +274,7 @@ extension EntityDirectory {
     let slot = table.withLock { $0.slots[key] }
     switch slot {
     case nil: return nil
-    case .awake(let entity): return await entity.peek(body)
+    case .awake(let object): return await Self.entity(object).peek(body)
     case .asleep(let sleeper):
       do {
         return body(try State(stateBytes: EntityImage(bytes: sleeper.place.image()).state))
@@ -280,11 +290,11 @@ extension EntityDirectory {
     let entity = table.withLock { table -> Entity<State>? in
       guard let index = table.slots.index(forKey: key) else { return nil }
       switch table.slots.values[index] {
-      case .awake(let entity): return entity
+      case .awake(let object): return Self.entity(object)
       case .asleep(let sleeper):
         if sleeper.sequence == sequence {
           table.slots.values[index] = .asleep(
-            Sleeper(place: place, sequence: sequence, isUnarmed: sleeper.isUnarmed))
+            DirectorySleeper(place: place, sequence: sequence, isUnarmed: sleeper.isUnarmed))
         }
         return nil
       }

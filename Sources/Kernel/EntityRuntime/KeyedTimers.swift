@@ -1,22 +1,40 @@
 public import EventSourcing
-import Synchronization
+public import Synchronization
 
 /// The journalled timers of entities: one for each entity and name, armed by absolute wall-clock deadlines.
 ///
 /// An overdue deadline (the server was down) fires at the next tick, earliest first.
 public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
-  private struct Key: Hashable {
-    let entity: String
-    let name: Name
+  // Inlinable: whoever knows the names has a table of them, and each message moves a timer.
+
+  @usableFromInline
+  struct Key: Hashable, Sendable {
+    @usableFromInline let entity: String
+    @usableFromInline let name: Name
+
+    @inlinable
+    init(entity: String, name: Name) {
+      self.entity = entity
+      self.name = name
+    }
+
+    @inlinable
+    static func == (left: Key, right: Key) -> Bool { left.entity == right.entity && left.name == right.name }
+
+    @inlinable
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(entity)
+      hasher.combine(name)
+    }
   }
 
-  private let wheel: TimerWheel
-  private let time: any TimeSource
-  private let running = Mutex<[Key: TimerWheel.Handle]>([:])
+  @usableFromInline let wheel: TimerWheel
+  @usableFromInline let time: any TimeSource
+  @usableFromInline let running = Mutex<[Key: TimerWheel.Handle]>([:])
 
   /// What timers do if nothing else is said: one for many of them costs less than one for each.
   public typealias Firing = @Sendable (_ name: Name, _ entity: String) -> Void
-  private let firing = Mutex<Firing?>(nil)
+  @usableFromInline let firing = Mutex<Firing?>(nil)
 
   public init(wheel: TimerWheel, time: any TimeSource) {
     self.wheel = wheel
@@ -32,6 +50,7 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
   }
 
   /// Starts the timer, or moves it if it runs.
+  @inlinable
   public func start(_ name: Name, of entity: String, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
     let key = Key(entity: entity, name: name)
     schedule(key, at: deadline) { [weak self] in
@@ -41,6 +60,7 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
   }
 
   /// As the other; it does what all these timers do.
+  @inlinable
   public func start(_ name: Name, of entity: String, at deadline: Timestamp) {
     let key = Key(entity: entity, name: name)
     schedule(key, at: deadline) { [weak self] in
@@ -49,7 +69,8 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
     }
   }
 
-  private func schedule(_ key: Key, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
+  @inlinable
+  func schedule(_ key: Key, at deadline: Timestamp, _ action: @escaping TimerWheel.Action) {
     let delay = Self.delay(from: time.now, to: deadline)
     running.withLock { running in
       if let handle = running[key] { wheel.cancel(handle) }
@@ -57,11 +78,14 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
     }
   }
 
-  private func fire(_ key: Key) { firing.withLock { $0 }?(key.name, key.entity) }
+  @inlinable
+  func fire(_ key: Key) { firing.withLock { $0 }?(key.name, key.entity) }
 
-  private func forget(_ key: Key) { running.withLock { _ = $0.removeValue(forKey: key) } }
+  @inlinable
+  func forget(_ key: Key) { running.withLock { _ = $0.removeValue(forKey: key) } }
 
-  private static func delay(from now: Timestamp, to deadline: Timestamp) -> Int64 {
+  @usableFromInline
+  static func delay(from now: Timestamp, to deadline: Timestamp) -> Int64 {
     let delay = deadline.milliseconds.subtractingReportingOverflow(now.milliseconds).partialValue
     #if CARILLON_CANARIES
       if Canary.sings(.secondsForMilliseconds) { return delay / 1_000 }
@@ -69,6 +93,7 @@ public final class KeyedTimers<Name: Hashable & Sendable>: Sendable {
     return delay
   }
 
+  @inlinable
   public func cancel(_ name: Name, of entity: String) {
     let handle = running.withLock { $0.removeValue(forKey: Key(entity: entity, name: name)) }
     if let handle { wheel.cancel(handle) }
