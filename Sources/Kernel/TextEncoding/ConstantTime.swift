@@ -1,10 +1,8 @@
-import Crypto
-
 /// Comparisons whose duration tells nothing about where two secrets differ.
 public enum ConstantTime {
   /// Compares the texts' hashes, so that not even the length shows.
   public static func equal(_ left: String, _ right: String) -> Bool {
-    equal(Array(SHA256.hash(data: Array(left.utf8))), Array(SHA256.hash(data: Array(right.utf8))))
+    equal(SHA256Bytes.of(left), SHA256Bytes.of(right))
   }
 
   public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {

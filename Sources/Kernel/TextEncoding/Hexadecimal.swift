@@ -17,7 +17,7 @@ public enum Hexadecimal {
 
   /// The lowercase digit of a value below 16.
   @inlinable
-  static func digit(_ value: UInt8) -> UInt8 {
+  public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 

@@ -1,4 +1,3 @@
-import Crypto
 package import PushDomain
 import TextEncoding
 
@@ -6,7 +5,7 @@ import TextEncoding
 package enum DeviceKey {
   /// A hash, since a token may be long and is not for every eye: whoever has it can push. 32 hex digits.
   package static func of(_ target: PushAddress) -> String {
-    // For each push: one list of bytes, and none of the hash.
+    // For each push: in one list.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(target.deviceID.utf8.count + 64)
     for part in [target.type, target.provider ?? "", target.debug ? "debug" : "", target.deviceID] {
@@ -14,7 +13,7 @@ package enum DeviceKey {
       bytes.append(UInt8(ascii: ":"))
       bytes.append(contentsOf: part.utf8)
     }
-    return SHA256.hash(data: bytes).withUnsafeBytes { Hexadecimal.encode($0.prefix(16)) }
+    return Hexadecimal.encode(SHA256Bytes.of(bytes).prefix(16))
   }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 import EntityRuntime
 package import EventSourcing
 import Synchronization
@@ -206,5 +205,5 @@ public final class TokenStore: Sendable {
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  package static func digest(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+  package static func digest(of secret: String) -> [UInt8] { SHA256Bytes.of(secret) }
 }
