@@ -32,10 +32,12 @@ final class Exchange: @unchecked Sendable {
   func arrive(_ continuation: UnsafeContinuation<HTTP2Outcome, Never>) { self.continuation = continuation }
 
   /// The first outcome counts; a stream may end again after it was answered.
-  func settle(_ outcome: HTTP2Outcome) {
-    guard !isSettled else { return }
+  func settle(_ outcome: HTTP2Outcome) { settleLater()?.resume(returning: outcome) }
+
+  /// As `settle`, where the outcome is told together with others. - Returns: whom to tell; nil if it was settled before.
+  func settleLater() -> UnsafeContinuation<HTTP2Outcome, Never>? {
+    guard !isSettled else { return nil }
     isSettled = true
-    continuation?.resume(returning: outcome)
-    continuation = nil
+    return continuation.take()
   }
 }

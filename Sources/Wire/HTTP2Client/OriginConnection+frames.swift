@@ -49,11 +49,10 @@ extension OriginConnection {
     let response = HTTP2Response(
       status: exchange.status, headers: exchange.headers, body: exchange.body, connection: id)
     hasAnswered = true
-    core.answered()
     if !budget.isProven, core.settings.isProof(response) { budget.prove() }
     exchange.isAwaitingEnd = true
     awaitingEnd += 1
-    exchange.settle(.answered(response))
+    core.answered(exchange, .answered(response))
   }
 
   private func received(reset code: HTTP2ErrorCode, on stream: HTTP2StreamID) {

@@ -41,6 +41,8 @@ final class OriginCore: @unchecked Sendable {
   /// For tests of the last ids; each connection begins with it.
   var firstStreamID: Int32 = 1
   private var latestOrder: UInt64 = 0
+  /// Answers that came with one read, and have not been told.
+  private var answers: [(waiter: UnsafeContinuation<HTTP2Outcome, Never>, outcome: HTTP2Outcome)] = []
   private var isPumping = false
   private var mustPumpAgain = false
 
@@ -100,6 +102,7 @@ final class OriginCore: @unchecked Sendable {
   /// anything; what happens inside of it only asks for another round.
   func pump() {
     loop.assertInEventLoop()
+    tellAnswers()
     mustPumpAgain = true
     guard !isPumping else { return }
     isPumping = true
@@ -135,9 +138,18 @@ final class OriginCore: @unchecked Sendable {
 
   // MARK: What connections tell
 
-  func answered() {
+  func answered(_ exchange: Exchange, _ outcome: HTTP2Outcome) {
     goAwaysInARow = 0
     barrenInARow = 0
+    if let waiter = exchange.settleLater() { answers.append((waiter, outcome)) }
+  }
+
+  /// Tells the answers of a read together: told one by one, each would wake a thread, which were asleep again before the
+  /// next one is read.
+  func tellAnswers() {
+    guard !answers.isEmpty else { return }
+    for (waiter, outcome) in answers { waiter.resume(returning: outcome) }
+    answers.removeAll(keepingCapacity: true)
   }
 
   func askedForCalm(at order: UInt64) {
