@@ -119,6 +119,8 @@ extension OriginConnection {
       HTTP2Setting(parameter: .initialWindowSize, value: window),
       HTTP2Setting(parameter: .maxHeaderListSize, value: Limits.headerListBytesMaximum),
     ]
+    // Ours are looked at before they are written, answers when they come: NIOHTTP2's look takes four times as long.
+    connection.headerBlockValidation = .disabled
     connection.maximumSequentialEmptyDataFrames = Limits.emptyFramesMaximum
     // What arrives late for a stream that we gave up must not break the connection.
     connection.maximumRecentlyResetStreams = Limits.streamsPerConnectionMaximum

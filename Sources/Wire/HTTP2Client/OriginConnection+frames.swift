@@ -22,6 +22,11 @@ extension OriginConnection {
 
   private func received(_ headers: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
     guard let exchange = streams[stream], !exchange.isSettled else { return }
+    guard headers.headers.isWellFormed(asHeadOfAnswer: exchange.status == 0) else {
+      exchange.settle(.unknown(reason: Self.brokenAnswer))
+      if !headers.endStream { reset(stream) }
+      return
+    }
     // After the final headers come only trailers, which nobody asked for; before them 1xx.
     if exchange.status == 0, let status = headers.headers.first(name: ":status").flatMap({ Int($0) }), status >= 200 {
       exchange.status = status
@@ -41,6 +46,8 @@ extension OriginConnection {
       reset(stream)
     }
   }
+
+  private static let brokenAnswer = "answer broken"
 
   private func answered(_ exchange: Exchange) {
     guard exchange.status > 0 else {
@@ -93,7 +100,7 @@ extension OriginConnection {
     budget.closed()
     if exchange.isAwaitingEnd { awaitingEnd -= 1 }
     // Not by a frame: NIOHTTP2 found the answer to be broken and reset the stream itself.
-    exchange.settle(.unknown(reason: "answer broken"))
+    exchange.settle(.unknown(reason: Self.brokenAnswer))
     if streams.isEmpty { idleSince = .now() }
   }
 
