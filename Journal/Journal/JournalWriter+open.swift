@@ -15,6 +15,39 @@ extension JournalWriter {
     storage: any JournalStorage = DiskStorage(), deliver: Delivery? = nil, onFatal: @escaping FatalHandler,
     replay: (borrowing RecordView) throws -> Void
   ) throws -> (writer: JournalWriter, report: RecoveryReport) {
+    // The reading ends before this call does.
+    return try withoutActuallyEscaping(replay) { replay in
+      try open(directory, configuration, storage, deliver, onFatal, InlineReplay(replay))
+    }
+  }
+
+  /// Replays records: those of them that are its share, if there are several.
+  public typealias Replay = @Sendable (borrowing RecordView) throws -> Void
+
+  /// As the other `open`, by several threads: each of `replays` is handed every record, in order, on a thread of its
+  /// own, and looks which are its share.
+  ///
+  /// - Throws: as the other; of several records with which something is wrong, the first one counts. Those behind it
+  ///   may have been handed on as well.
+  public static func open(
+    directory: FilePath, configuration: JournalConfiguration = JournalConfiguration(),
+    storage: any JournalStorage = DiskStorage(), deliver: Delivery? = nil, onFatal: @escaping FatalHandler,
+    replays: [Replay]
+  ) throws -> (writer: JournalWriter, report: RecoveryReport) {
+    guard replays.count > 1, !configuration.isStepped else {
+      return try open(
+        directory: directory, configuration: configuration, storage: storage, deliver: deliver, onFatal: onFatal
+      ) { record in
+        for replay in replays { try replay(record) }
+      }
+    }
+    return try open(directory, configuration, storage, deliver, onFatal, ReplayCrew(replays))
+  }
+
+  private static func open(
+    _ directory: FilePath, _ configuration: JournalConfiguration, _ storage: any JournalStorage, _ deliver: Delivery?,
+    _ onFatal: @escaping FatalHandler, _ replay: some ReplayTaker
+  ) throws -> (writer: JournalWriter, report: RecoveryReport) {
     guard FormatLimits.isValidSegmentByteCount(configuration.segmentByteCount) else {
       throw JournalError.configuration(
         "segments are a multiple of 4096 bytes, at least \(FormatLimits.segmentByteCountMinimum), "
@@ -29,7 +62,7 @@ extension JournalWriter {
 
   private static func start(
     _ path: FilePath, _ configuration: JournalConfiguration, _ storage: any JournalStorage,
-    _ deliver: @escaping Delivery, _ onFatal: @escaping FatalHandler, _ replay: (borrowing RecordView) throws -> Void
+    _ deliver: @escaping Delivery, _ onFatal: @escaping FatalHandler, _ replay: some ReplayTaker
   ) throws -> (writer: JournalWriter, report: RecoveryReport) {
     let began = ContinuousClock.now
     let directory = JournalDirectory(path: path, archive: configuration.archiveDirectory, storage: storage)

@@ -21,6 +21,8 @@ enum Limits {
   static let segmentNumberDigits = 12
   /// Of a file that is copied to the archive.
   static let copyChunkByteCount = 1024 * 1024
+  /// Windows of plain bytes that a start has read ahead of those who replay them.
+  static let replayWindowCount = 3
   static let threadStackByteCount = 1024 * 1024
   /// Times that a reader looks again at a place that a live writer may just be writing.
   static let readerRetryCount = 5

@@ -15,7 +15,19 @@ struct Recovery {
     var needsConfirmation: Bool
   }
 
-  func run(_ replay: (borrowing RecordView) throws -> Void) throws -> Outcome {
+  func run(_ replay: some ReplayTaker) throws -> Outcome {
+    do {
+      let outcome = try read(replay)
+      try replay.finish()
+      return outcome
+    } catch {
+      // What is wrong further ahead comes first.
+      try replay.finish()
+      throw error
+    }
+  }
+
+  private func read(_ replay: some ReplayTaker) throws -> Outcome {
     var numbers = try directory.segmentNumbers()
     // Only the writer makes segments, so only the last one can be half made; what was moved away is whole.
     var halfMade: UInt64?
@@ -29,7 +41,6 @@ struct Recovery {
 
     var report = RecoveryReport(currentFile: directory.segment(last))
     var image = SegmentImage()
-    var decoder = FrameDecoder()
     var walk = SegmentWalk()
     let current = try directory.isLivePlain(last) ? last : nil
     for number in try start.segments(of: numbers) {
@@ -39,9 +50,9 @@ struct Recovery {
         image.bytes, number: number, file: path, oldestNeeded: start.oldestNeeded, isLast: number == last,
         directory: directory)
       try start.enter(scanner, file: path)
-      decoder.beginSegment()
+      try replay.beginSegment(path)
       report.segments += 1
-      try replayFrames(&scanner, &decoder, image.bytes, path, &walk, &start, &report, replay)
+      try replayFrames(&scanner, image.bytes, path, &walk, &start, &report, replay)
       if file == nil { _ = try walk.judgeEnd(scanner, file: path, byteCount: image.bytes.count, isLast: false) }
       walk.leave(scanner)
       report.lastPosition = scanner.nextPosition - 1
@@ -49,6 +60,8 @@ struct Recovery {
         try start.leave(file: path)
         continue
       }
+      // Before anything is changed on the disk.
+      try replay.finish()
       try judgeEnd(scanner, file: path, start)
       try tidy(settingAside: halfMade)
       if let file {
@@ -79,9 +92,8 @@ struct Recovery {
   }
 
   private func replayFrames(
-    _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
-    _ walk: inout SegmentWalk, _ start: inout StartingPointSearch, _ report: inout RecoveryReport,
-    _ replay: (borrowing RecordView) throws -> Void
+    _ scanner: inout SegmentScanner, _ bytes: UnsafeRawBufferPointer, _ path: FilePath, _ walk: inout SegmentWalk,
+    _ start: inout StartingPointSearch, _ report: inout RecoveryReport, _ replay: some ReplayTaker
   ) throws {
     var offset = scanner.offset
     do {
@@ -91,11 +103,9 @@ struct Recovery {
         report.frames += 1
         if try start.isBefore(frame, file: path) { continue }
         // Their plain bytes may be referred to.
-        for held in start.takeHeld() { try decoder.forEachRecord(of: held, in: bytes) { _ in } }
-        try decoder.forEachRecord(of: frame, in: bytes) { record in
-          report.records += 1
-          try replay(record)
-        }
+        for held in start.takeHeld() { try replay.pass(held, in: bytes) }
+        try replay.take(frame, in: bytes)
+        report.records += UInt64(frame.header.recordCount)
         offset = frame.endOffset
       }
     } catch let error as FormatError {

@@ -2,7 +2,7 @@ internal import LZ4
 
 /// Unpacks the frames of a segment in order; holds at most 256 KiB and one frame.
 public struct FrameDecoder: ~Copyable {
-  private let window: UnsafeMutableRawPointer
+  private var window: PlainWindow
   private var windowCount = 0
   private var hasRestart = false
   private var hasher = ChainHasher()
@@ -13,9 +13,14 @@ public struct FrameDecoder: ~Copyable {
   /// Where the frame stands that `check` or `finishChecks` threw about.
   public private(set) var brokenFrameOffset: Int?
 
-  public init() { window = .allocate(byteCount: FormatLimits.windowByteCount, alignment: 16) }
+  /// - Parameter window: the decoder's alone until it goes on in another one.
+  public init(window: PlainWindow = PlainWindow()) { self.window = window }
 
-  deinit { window.deallocate() }
+  /// The next frame is a restart point; it goes into `window`, as do those behind it.
+  public mutating func goOn(in window: PlainWindow) {
+    self.window = window
+    hasRestart = false
+  }
 
   /// The next frame is the first of a segment.
   public mutating func beginSegment() {
@@ -33,7 +38,7 @@ public struct FrameDecoder: ~Copyable {
     of frame: ScannedFrame, in bytes: UnsafeRawBufferPointer, previousHash: Hash256? = nil,
     _ body: (borrowing RecordView) throws -> Void
   ) throws {
-    let plain = try unpack(frame, in: bytes)
+    let plain = try plainBytes(of: frame, in: bytes)
     if let previousHash {
       let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
       guard try hasher.link(after: previousHash, frame.header, plain: plain, salts: salts) == frame.header.chainHash
@@ -57,7 +62,7 @@ public struct FrameDecoder: ~Copyable {
     // The next block is unpacked over the plain bytes of those that wait.
     if frame.header.flags.contains(.restart) || unchecked.count >= Self.checkedTogetherMaximum { try finishChecks() }
     do throws(FormatError) {
-      let plain = try unpack(frame, in: bytes)
+      let plain = try plainBytes(of: frame, in: bytes)
       let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
       let redacted = try hasher.add(after: previousHash, frame.header, plain: plain, salts: salts)
       unchecked.append((frame.offset, frame.header.chainHash))
@@ -84,9 +89,18 @@ public struct FrameDecoder: ~Copyable {
     if broken != nil { throw .chainBroken }
   }
 
-  /// The plain bytes of `frame`; valid until the next call.
-  mutating func unpack(
+  /// Unpacks `frame`, to be looked at later: it stays as it is until the decoder comes back to its window.
+  ///
+  /// - Throws: what is wrong with the frame as a whole.
+  public mutating func unpack(
     _ frame: ScannedFrame, in bytes: UnsafeRawBufferPointer
+  ) throws(FormatError) -> UnpackedFrame {
+    UnpackedFrame(frame: frame, plain: try plainBytes(of: frame, in: bytes))
+  }
+
+  /// The plain bytes of `frame`; valid until the next call.
+  mutating func plainBytes(
+    of frame: ScannedFrame, in bytes: UnsafeRawBufferPointer
   ) throws(FormatError) -> UnsafeRawBufferPointer {
     let header = frame.header
     guard !header.isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -97,7 +111,7 @@ public struct FrameDecoder: ~Copyable {
       throw .restartPointMissing
     }
     let block = bytes.slice((frame.bodyOffset + header.saltsByteCount)..<(frame.bodyOffset + header.bodyByteCount))
-    let target = UnsafeMutableRawBufferPointer(start: window + windowCount, count: header.plainByteCount)
+    let target = UnsafeMutableRawBufferPointer(start: window.base + windowCount, count: header.plainByteCount)
     switch header.codec {
     case .raw:
       target.copyMemory(from: block)

@@ -30,7 +30,7 @@ public struct PackedSegmentEncoder: ~Copyable {
     var decoder = FrameDecoder()
     while let frame = try scanner.next() {
       let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
-      encoder.add(frame.header, plain: try decoder.unpack(frame, in: bytes), salts: salts)
+      encoder.add(frame.header, plain: try decoder.plainBytes(of: frame, in: bytes), salts: salts)
     }
     guard scanner.isSealed else { throw .frameDamaged }
     encoder.flush()

@@ -54,7 +54,7 @@ public struct RedactedSegment: ~Copyable {
       let saltsEnd = frame.bodyOffset + frame.header.saltsByteCount
       salts.truncate(to: 0)
       salts.append(bytes.slice(frame.bodyOffset..<saltsEnd))
-      let original = try decoder.unpack(frame, in: bytes)
+      let original = try decoder.plainBytes(of: frame, in: bytes)
       let replaced = try replace(frame.header, original, matching)
       recordCount += replaced
       encoder.append(

@@ -52,7 +52,7 @@ extension SegmentCheck {
     _ previous: Hash256
   ) -> Hash256? {
     let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
-    guard let plain = try? decoder.unpack(frame, in: bytes) else { return nil }
+    guard let plain = try? decoder.plainBytes(of: frame, in: bytes) else { return nil }
     return try? hasher.link(after: previous, frame.header, plain: plain, salts: salts)
   }
 
