@@ -45,14 +45,16 @@ struct Recovery {
     let current = try directory.isLivePlain(last) ? last : nil
     for number in try start.segments(of: numbers) {
       let file = try number == current ? directory.storage.open(directory.segment(number), .readWrite) : nil
-      let path = try load(number, file, into: &image, hashing: !start.isFound)
+      let path = try begin(number, file, into: &image, hashing: !start.isFound)
+      try image.read(through: FormatLimits.segmentHeaderByteCount)
       var scanner = try walk.enter(
         image.bytes, number: number, file: path, oldestNeeded: start.oldestNeeded, isLast: number == last,
         directory: directory)
       try start.enter(scanner, file: path)
       try replay.beginSegment(path)
       report.segments += 1
-      try replayFrames(&scanner, image.bytes, path, &walk, &start, &report, replay)
+      try replayFrames(&scanner, &image, path, &walk, &start, &report, replay)
+      try image.read(through: image.bytes.count)
       if file == nil { _ = try walk.judgeEnd(scanner, file: path, byteCount: image.bytes.count, isLast: false) }
       walk.leave(scanner)
       report.lastPosition = scanner.nextPosition - 1
@@ -72,14 +74,26 @@ struct Recovery {
     preconditionFailure("the last segment ends the loop")
   }
 
+  /// Begins to read a segment; a packed one is read as a whole.
+  ///
   /// - Parameter file: the current segment; nil for another one, which may lie anywhere.
-  /// - Returns: the file that was read.
-  private func load(
+  /// - Returns: the file that is read.
+  private func begin(
     _ number: UInt64, _ file: (any StorageFile)?, into image: inout SegmentImage, hashing: Bool
   ) throws -> FilePath {
-    guard let file else { return try directory.load(number, into: &image, hashing: hashing).path }
-    try image.load(file, limit: FormatLimits.segmentByteCountMaximum)
-    return directory.segment(number)
+    if let file {
+      try image.begin(file, limit: FormatLimits.segmentByteCountMaximum)
+      return directory.segment(number)
+    }
+    let (place, file) = try directory.open(number)
+    if place.form == .plain {
+      // Closed when the image lets go of it.
+      try image.begin(file, limit: FormatLimits.segmentReadByteCountMaximum)
+    } else {
+      defer { file.close() }
+      try directory.load(file, place.path, place.form, into: &image, hashing: hashing)
+    }
+    return place.path
   }
 
   private func beginJournal() throws -> Outcome {
@@ -92,12 +106,15 @@ struct Recovery {
   }
 
   private func replayFrames(
-    _ scanner: inout SegmentScanner, _ bytes: UnsafeRawBufferPointer, _ path: FilePath, _ walk: inout SegmentWalk,
+    _ scanner: inout SegmentScanner, _ image: inout SegmentImage, _ path: FilePath, _ walk: inout SegmentWalk,
     _ start: inout StartingPointSearch, _ report: inout RecoveryReport, _ replay: some ReplayTaker
   ) throws {
+    let bytes = image.bytes
     var offset = scanner.offset
     do {
-      while let frame = try scanner.next() {
+      while true {
+        try image.read(through: scanner.offset + FormatLimits.frameReadByteCountMaximum)
+        guard let frame = try scanner.next() else { break }
         offset = frame.offset
         walk.lastFrameHasRecords = !frame.header.isEmpty
         report.frames += 1

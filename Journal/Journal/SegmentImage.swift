@@ -8,6 +8,10 @@ struct SegmentImage: ~Copyable {
   private var packed = PageBuffer()
   /// Bytes of the file that was loaded, or of as much of it as was wanted.
   private(set) var fileByteCount = 0
+  /// The file that is being loaded, where to, and how far that has come.
+  private var source: (any StorageFile)?
+  private var target = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var readByteCount = 0
 
   init() {}
 
@@ -16,12 +20,34 @@ struct SegmentImage: ~Copyable {
 
   /// - Parameter limit: bytes beyond it are not read.
   mutating func load(_ file: any StorageFile, limit: Int) throws(StorageError) {
+    (source, readByteCount) = (nil, 0)
     try buffer.load(file, limit: limit)
     fileByteCount = buffer.bytes.count
   }
 
+  /// Begins to load a file piece by piece, so that whoever scans it need not wait for all of it: `bytes` are as many as
+  /// it has, and there as far as `read` has come.
+  mutating func begin(_ file: any StorageFile, limit: Int) throws(StorageError) {
+    fileByteCount = min(try file.size(), limit)
+    target = buffer.prepare(fileByteCount)
+    (source, readByteCount) = (file, 0)
+  }
+
+  /// Reads what is missing of the bytes before `end`, and a piece more.
+  mutating func read(through end: Int) throws(StorageError) {
+    guard end > readByteCount, let source else { return }
+    let next = min(max(end, readByteCount + Limits.segmentPieceByteCount), fileByteCount)
+    let piece = UnsafeMutableRawBufferPointer(rebasing: target[readByteCount..<next])
+    let count = try source.readAll(into: piece, at: readByteCount)
+    // It was longer a moment ago: as if nothing had been written there.
+    for offset in count..<piece.count { piece[offset] = 0 }
+    readByteCount = next
+    if next == fileByteCount { self.source = nil }
+  }
+
   /// Loads a packed segment and expands it; see `PackedSegment`.
   mutating func loadPacked(_ file: any StorageFile, path: FilePath, hashing: Bool) throws(JournalError) {
+    (source, readByteCount) = (nil, 0)
     do throws(StorageError) {
       try packed.load(file, limit: FormatLimits.segmentReadByteCountMaximum)
     } catch {

@@ -14,6 +14,9 @@ public enum FormatLimits {
   public static let frameReadPlainByteCountMaximum =
     framePlainByteCountMaximum + frameRecordCountMaximum * redactedRecordByteCount
   public static let frameRecordCountMaximum = 65_536
+  /// The longest frame that is read, header and all.
+  public static let frameReadByteCountMaximum =
+    FrameHeader.byteCount + frameRecordCountMaximum * saltByteCount + frameReadPlainByteCountMaximum
   public static let keyByteCountMaximum = 1024
   public static let saltByteCount = 16
   /// Plain bytes after which the next frame is a restart point.
