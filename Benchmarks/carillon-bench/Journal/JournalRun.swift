@@ -44,25 +44,25 @@ struct JournalRun: Sendable {
     try run.writer.close()
   }
 
-  /// Reads the journal and applies every event to the state of its chat.
+  /// Reads the journal and applies every event to the state of its chat, with as many threads as a server's start has.
   static func replay(_ directory: WorkDirectory) throws -> (events: Int, seconds: Double) {
-    var chats = ReplayTable<ChatSession>(kind: .chatSession)
-    var events = 0
     let start = ContinuousClock.now
-    let (writer, _) = try JournalWriter.open(
-      directory: path(directory), onFatal: { Terminal.note("the journal failed: \($0)") }
-    ) { view in
-      events += 1
-      try chats.apply(
-        ReplayRecord(
-          position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
-          time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
-    }
-    let recovered = try chats.finish().entities
+    let boxes = ReplayShare.ofThisMachine.map { ReplayBox<ChatSession>(ReplayTable(kind: .chatSession, share: $0)) }
+    let (writer, report) = try JournalWriter.open(
+      directory: path(directory), onFatal: { Terminal.note("the journal failed: \($0)") },
+      replays: boxes.map { box in
+        { view in
+          try box.apply(
+            ReplayRecord(
+              position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
+              time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
+        }
+      })
+    let recovered = try ReplayTable.finish(boxes.map { $0.take() }).entities
     let seconds = (ContinuousClock.now - start).inSeconds
     guard !recovered.isEmpty else { throw BenchError("nothing was replayed") }
     try writer.close()
-    return (events, seconds)
+    return (Int(report.records), seconds)
   }
 
   /// Bytes that the segments really hold, without the zeros that were written ahead.

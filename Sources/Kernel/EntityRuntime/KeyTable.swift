@@ -16,9 +16,9 @@ struct KeyTable {
   @usableFromInline init() {}
 
   /// The place of `key`, and whether it is new.
+  /// - Parameter hash: what `hash` says of it.
   @inlinable
-  mutating func place(of key: UnsafeRawBufferPointer) -> (index: Int, isNew: Bool) {
-    let hash = Self.hash(key)
+  mutating func place(of key: UnsafeRawBufferPointer, hash: UInt64) -> (index: Int, isNew: Bool) {
     var slot = Int(hash & UInt64(slots.count - 1))
     while slots[slot] >= 0 {
       let index = Int(slots[slot])

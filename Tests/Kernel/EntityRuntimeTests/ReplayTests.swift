@@ -6,14 +6,15 @@ import Testing
 @Suite("Replay")
 struct ReplayTests {
   private func apply(
-    _ event: Counter.Event, to key: String, sequence: UInt64, in table: inout ReplayTable<Counter>
+    _ event: Counter.Event, to key: String, sequence: UInt64, position: UInt64 = 1,
+    in table: inout ReplayTable<Counter>
   ) throws {
     let stored = StoredEvent(event)
     try Array(key.utf8).withUnsafeBytes { keyBytes in
       try stored.payload.withUnsafeBytes { payload in
         try table.apply(
           ReplayRecord(
-            position: 1, kind: .chatSession, key: keyBytes, sequence: sequence, time: .epoch, tag: stored.tag,
+            position: position, kind: .chatSession, key: keyBytes, sequence: sequence, time: .epoch, tag: stored.tag,
             payload: payload))
       }
     }
@@ -35,6 +36,55 @@ struct ReplayTests {
     for entity in recovered {
       #expect(entity.state.total == model[entity.key]?.total)
       #expect(entity.sequence == model[entity.key]?.sequence)
+    }
+  }
+
+  @Test("shares put together are what one replay finds, in the same order (fixed seed)", arguments: 1...5)
+  func shares(count: Int) throws {
+    var whole = ReplayTable<Counter>(kind: .chatSession)
+    var shares = ReplayShare.each(of: count).map { ReplayTable<Counter>(kind: .chatSession, share: $0) }
+    var random = SeededGenerator(seed: 7)
+    var sequences: [String: UInt64] = [:]
+    for position in UInt64(1)...6_000 {
+      let key = "entity-\(Int.random(in: 0..<1_500, using: &random))"
+      let sequence = sequences[key, default: 0] + 1
+      sequences[key] = sequence
+      let event = Int.random(in: 0..<20, using: &random) == 0 ? Counter.Event.finished : .added(Int(position))
+      try apply(event, to: key, sequence: sequence, position: position, in: &whole)
+      for share in shares.indices {
+        try apply(event, to: key, sequence: sequence, position: position, in: &shares[share])
+      }
+    }
+    let expected = try whole.finish()
+    let parts = try shares.map { try $0.finish() }
+    let found = try ReplayTable.finish(shares)
+    #expect(found.entities.map(\.key) == expected.entities.map(\.key))
+    #expect(found.entities.map(\.state.total) == expected.entities.map(\.state.total))
+    #expect(found.entities.map(\.sequence) == expected.entities.map(\.sequence))
+    #expect(found.finished == expected.finished)
+    #expect(!expected.finished.isEmpty)
+    // Nobody does it all, and nothing is done twice.
+    #expect(parts.allSatisfy { count == 1 || $0.entities.count < expected.entities.count * 3 / 4 })
+    #expect(parts.reduce(0) { $0 + $1.entities.count } == expected.entities.count)
+  }
+
+  @Test("of the gaps in several shares that of the entity that began first is told")
+  func gapsInShares() throws {
+    for first in 0..<8 {
+      var shares = ReplayShare.each(of: 3).map { ReplayTable<Counter>(kind: .chatSession, share: $0) }
+      for share in shares.indices { shares[share].erasedRecords = 1 }
+      for place in 0..<8 {
+        let key = "entity-\((first + place) % 8)"
+        for share in shares.indices {
+          try apply(.added(1), to: key, sequence: 3, position: UInt64(place + 1), in: &shares[share])
+        }
+      }
+      let failure = #expect(throws: ReplayError.self) { try ReplayTable.finish(shares) }
+      guard case .sequenceGap(position: 1, let entity, expected: 1, found: 3) = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(entity.key == "entity-\(first)")
     }
   }
 

@@ -1,3 +1,4 @@
+import EntityRuntime
 public import EventSourcing
 
 /// One kind of entity, said once: all that can be said of it without a server.
@@ -9,7 +10,7 @@ public struct EntityCard: Sendable {
   private let describing: @Sendable (EventTag, UnsafeRawBufferPointer) -> (name: String, event: any Encodable)?
   private let restating: @Sendable (EventTag) -> Bool
   private let replaying: @Sendable () -> any EntityReplayer
-  private let makeLane: @Sendable (SnapshotIndex?) -> ReplayLane
+  private let makeReplay: @Sendable (SnapshotIndex?, [ReplayShare]) -> KindReplay
   /// Tells in a timeline what its events mean.
   package let narrator: @Sendable () -> any Narrator
   /// How its records name customers, and each other; nil if they name nobody who is not named by those of others.
@@ -80,7 +81,7 @@ public struct EntityCard: Sendable {
     }
     restating = { State.Event.isRestatement($0) }
     replaying = { StateReplayer<State>() }
-    makeLane = { ReplayLane(kind, over: $0, type) }
+    makeReplay = { KindReplay(kind, over: $0, $1, type) }
     self.narrator = narrator
     self.links = links
     self.erasureList = erasureList
@@ -107,8 +108,10 @@ public struct EntityCard: Sendable {
   public func replayer() -> any EntityReplayer { replaying() }
 
   /// What a start makes of the records of this kind.
-  /// - Parameter index: what the snapshot that it goes on from holds of the kind; nil for nothing.
-  func lane(over index: SnapshotIndex?) -> ReplayLane { makeLane(index) }
+  /// - Parameters:
+  ///   - index: what the snapshot that it goes on from holds of the kind; nil for nothing.
+  ///   - shares: one with a snapshot, which is read by one thread.
+  func replay(over index: SnapshotIndex?, _ shares: [ReplayShare]) -> KindReplay { makeReplay(index, shares) }
 
   /// By what name an entity pushes; nil if it pushes nothing, or under several.
   func producer(of key: String) -> String? {

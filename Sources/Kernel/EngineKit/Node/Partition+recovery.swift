@@ -86,14 +86,32 @@ extension Partition {
 
   private func replay(over snapshot: Snapshot?) throws -> Opened {
     let indexes = try SnapshotIndex.read(snapshot)
-    var lanes = [ReplayLane?](repeating: nil, count: 256)
-    for card in catalogue.cards { lanes[Int(card.kind.rawValue)] = card.lane(over: indexes[card.kind]) }
+    // A snapshot is looked up by one thread; what stands behind it is little.
+    let shares = snapshot == nil ? ReplayShare.ofThisMachine : [.all]
+    let replays = catalogue.cards.map { (kind: $0.kind, replay: $0.replay(over: indexes[$0.kind], shares)) }
     var settings = configuration
     settings.startingPoint = snapshot?.info.point
     let (writer, report) = try JournalWriter.open(
       directory: journalDirectory, configuration: settings, storage: node.environment.storage,
-      deliver: JournalLog.delivery(to: outbox), onFatal: { [onFatal] in onFatal("\($0)") }
-    ) { [lanes] view in
+      deliver: JournalLog.delivery(to: outbox), onFatal: { [onFatal] in onFatal("\($0)") },
+      replays: shares.map { share in
+        var lanes = [KindReplay.Lane?](repeating: nil, count: 256)
+        for (kind, replay) in replays { lanes[Int(kind.rawValue)] = replay.lanes[share.index] }
+        return Self.replay(into: lanes)
+      })
+    do {
+      var kinds: [EntityKind: any RecoveredEntities] = [:]
+      for (kind, replay) in replays { kinds[kind] = try replay.finish() }
+      return (writer, Recovered(report: report, snapshot: snapshot?.info), kinds)
+    } catch {
+      try? writer.close()
+      throw error
+    }
+  }
+
+  /// - Parameter lanes: by kind.
+  private static func replay(into lanes: [KindReplay.Lane?]) -> JournalWriter.Replay {
+    { view in
       guard let lane = lanes[Int(view.kind)] else {
         if view.isRedacted { return }
         throw ReplayError.unknownKind(position: view.position, kind: view.kind)
@@ -104,14 +122,6 @@ extension Partition {
         ReplayRecord(
           position: view.position, kind: EntityKind(rawValue: view.kind), key: view.key, sequence: view.sequence,
           time: Timestamp(milliseconds: view.timeMilliseconds), tag: view.tag, payload: view.payload))
-    }
-    do {
-      var kinds: [EntityKind: any RecoveredEntities] = [:]
-      for card in catalogue.cards { kinds[card.kind] = try lanes[Int(card.kind.rawValue)]?.finish() }
-      return (writer, Recovered(report: report, snapshot: snapshot?.info), kinds)
-    } catch {
-      try? writer.close()
-      throw error
     }
   }
 }

@@ -63,8 +63,8 @@ package struct RecoveredKind<State: RestorableState>: RecoveredEntities, @unchec
   package var count: Int { entities.count + sleeping.count }
   package var awake: [String] { entities.map(\.key) }
 
-  init(_ table: consuming ReplayTable<State>, over index: SnapshotIndex?) throws {
-    (entities, finished) = try table.finish()
+  init(_ shares: consuming [ReplayTable<State>], over index: SnapshotIndex?) throws {
+    (entities, finished) = try ReplayTable.finish(shares)
     guard let index else { return }
     finished += index.entries.filter(\.value.isFinished).map(\.key)
     // In the order of the file, which is the same in every process, and in which each block is read once.
