@@ -1,7 +1,9 @@
-import Engine
+import EngineKit
+import EntityRuntime
 import JSONEnvelope
 import Testing
 
+@testable import Engine
 @testable import HTTPEdge
 
 /// An operator who asks, and a chat to be asked of.
@@ -27,6 +29,9 @@ struct AuditDesk {
       try await client.post(path + "/send", #"{"message":"my secret"}"#, headers: "gms_user: alice\r\n")
       _ = try await client.response()
       let admin = try server.tokens.create(name: "ops", role: .admin)
+      // What is told twice in a test is told of the same records.
+      await server.engine.node.settle(until: .max)
+      try await server.engine.partition.context.untilDurable()
       try await body(AuditDesk(server: server, client: client, admin: admin, chat: id))
     }
   }
