@@ -3,8 +3,8 @@
 A request says in its header `x-fault` what is to happen to it (`key=value;key`):
 
     status=N, body=N (bytes), delay=MS, hold (until {"release": true}), silent, info (103 first), trailers, badlength,
-    early (answered before its body was read), rst=CODE, refuse (RST 7, not processed), cut (processed, connection
-    aborted), goaway=refuse|answer|lost|notice with code=N and word=TEXT
+    broken (a field that HTTP/2 has not), early (answered before its body was read), rst=CODE, refuse (RST 7, not
+    processed), cut (processed, connection aborted), goaway=refuse|answer|lost|notice with code=N and word=TEXT
 
 `--rules` and lines on standard input rule connections:
 
@@ -351,6 +351,8 @@ class Connection(asyncio.Protocol):
         if "early" in fault:
             self.faults[stream] = (fault, name, {})
         headers = [(":status", fault.get("status", "200")), ("x-id", name)]
+        if "broken" in fault:
+            headers.append(("no token", "1"))
         size = int(fault.get("body", "0"))
         try:
             if "info" in fault:

@@ -74,6 +74,20 @@ extension HTTP2Tests {
       await origin.shutdown()
     }
 
+    @Test(
+      "a broken answer is none, costs nothing but its stream, and ends that, also before the whole body was taken",
+      arguments: [("broken", 0), ("broken;body=10", 20), ("early;broken", 200_000), ("early;status=abc", 200_000)])
+    func broken(_ fault: String, _ body: Int) async throws {
+      let server = try await FaultyServer()
+      let origin = try server.origin()
+      let reason = fault.contains("broken") ? "answer broken" : "answer without status"
+      for number in 0..<3 { check(await origin.send(.push("\(number)", fault, body: body)), "unknown: \(reason)") }
+      try await until { origin.statistics.streams == 0 }
+      check(await origin.send(.push("b")), "answered 200")
+      #expect(origin.statistics.connections == 1)
+      await origin.shutdown()
+    }
+
     @Test("a large request body follows the server's window")
     func largeBody() async throws {
       let server = try await FaultyServer()
