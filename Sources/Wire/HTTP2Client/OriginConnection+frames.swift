@@ -23,9 +23,8 @@ extension OriginConnection {
   private func received(_ headers: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
     guard let exchange = streams[stream], !exchange.isSettled else { return }
     guard headers.headers.isWellFormed(asHeadOfAnswer: exchange.status == 0) else {
-      exchange.settle(.unknown(reason: Self.brokenAnswer))
-      if !headers.endStream { reset(stream) }
-      return
+      resetLater(exchange)
+      return exchange.settle(.unknown(reason: Self.brokenAnswer))
     }
     // After the final headers come only trailers, which nobody asked for; before them 1xx.
     if exchange.status == 0, let status = headers.headers.first(name: ":status").flatMap({ Int($0) }), status >= 200 {
@@ -50,6 +49,7 @@ extension OriginConnection {
   private static let brokenAnswer = "answer broken"
 
   private func answered(_ exchange: Exchange) {
+    resetLater(exchange)
     guard exchange.status > 0 else {
       return exchange.settle(.unknown(reason: "answer without status"))
     }
@@ -57,9 +57,13 @@ extension OriginConnection {
       status: exchange.status, headers: exchange.headers, body: exchange.body, connection: id)
     hasAnswered = true
     if !budget.isProven, core.settings.isProof(response) { budget.prove() }
+    core.answered(exchange, .answered(response))
+  }
+
+  /// Nothing more is wanted of a stream: if either side is still open when all is read, it is reset.
+  private func resetLater(_ exchange: Exchange) {
     exchange.isAwaitingEnd = true
     awaitingEnd += 1
-    core.answered(exchange, .answered(response))
   }
 
   private func received(reset code: HTTP2ErrorCode, on stream: HTTP2StreamID) {
