@@ -32,14 +32,18 @@ final class ProvenTokens: Sendable {
   /// Beyond it all are forgotten: some 300 bytes each.
   static let maximum = 16_384
 
-  private let tokens = Mutex<[String: ProvenToken]>([:])
+  private let tokens = Mutex<[String: (byteCount: Int, token: ProvenToken)]>([:])
 
-  subscript(text: String) -> ProvenToken? { tokens.withLock { $0[text] } }
+  subscript(text: String) -> ProvenToken? {
+    guard let found = tokens.withLock({ $0[text] }) else { return nil }
+    // Texts are equal also where one has a Kelvin sign for a K: what is no ASCII is longer.
+    return found.byteCount == text.utf8.count ? found.token : nil
+  }
 
   func remember(_ text: String, _ token: ProvenToken) {
     tokens.withLock { tokens in
       if tokens.count >= Self.maximum { tokens = [:] }
-      tokens[text] = token
+      tokens[text] = (text.utf8.count, token)
     }
   }
 }
