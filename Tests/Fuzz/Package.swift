@@ -197,14 +197,14 @@ let package = Package(
     module(
       "HTTPEdge", in: "Sources/App", ["EngineKit", "HTTPKit", "MessagingAPI", "OptionKit"],
       sources: ["Server/HTTPPort.swift", "Server/Reexports.swift"]),
-    // Without the file that puts the HTTP edge together.
+    // Without the files that put the HTTP edge together, and tell it what is in force.
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
         "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "DeviceEdge", "EdgeSecurity", "Engine",
         "HTTPEdge", "NetworkAddress", "OptionKit", "PushProviders", "SupportDomain", configuration, systemPackage, yams,
       ],
-      exclude: ["Wiring/LoadedConfiguration+edge.swift"]),
+      exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+inForce.swift"]),
 
     // The fuzzers, and what they share.
     .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
