@@ -144,12 +144,21 @@ class Carillon:
         self.session = requests.Session()
         self.count = 0
         self.erasure = None
+        self.is_signing_in = False
 
     def call(self, method, path, role=None, **more):
         headers = more.pop("headers", {})
         if role:
             headers["Authorization"] = f"Bearer {self.tokens[role]}"
         response = self.session.request(method, self.url + path, headers=headers, timeout=60, **more)
+        if role == "supporter" and response.status_code == 401 and not self.is_signing_in:
+            # A generated request has ended their sign-in.
+            self.is_signing_in = True
+            try:
+                headers["Authorization"] = f"Bearer {self.supporter()}"
+            finally:
+                self.is_signing_in = False
+            response = self.session.request(method, self.url + path, headers=headers, timeout=60, **more)
         if not response.ok:
             raise RuntimeError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json() if response.content else None
