@@ -126,6 +126,7 @@ extension AdminRoutes {
   private static func question(_ query: ListQuery) throws(EdgeFailure) -> (TimelineQuestion, TimelineFilter) {
     let names = ["subject", "entity", "message"]
     let given = names.filter { query[$0] != nil }
+    guard !given.isEmpty else { throw .missingParameter(names.joined(separator: "' or '")) }
     guard given.count < 2 else { throw .badParameter(given[1], "cannot be given together with '\(given[0])'") }
     let filter = TimelineFilter(
       hasDetails: try query.flag("details"), from: try bound(query, "from"), to: try bound(query, "to"))

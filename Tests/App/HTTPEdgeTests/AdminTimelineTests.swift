@@ -129,6 +129,15 @@ struct AdminTimelineTests {
     }
   }
 
+  @Test(
+    "a question that asks about nothing is told what it may ask about", arguments: ["", "?subject=", "?details=true"])
+  func nothingAsked(query: String) async throws {
+    try await AuditDesk.run { desk in
+      let answer = try await desk.call("/admin/1/timeline" + query)
+      #expect(answer.status == 400 && answer.body.contains("'subject' or 'entity' or 'message' is missing"))
+    }
+  }
+
   @Test("an erased customer is not told of from memory")
   func erased() async throws {
     try await AuditDesk.run { desk in
