@@ -14,6 +14,7 @@ package final class ChildProcess: Sendable {
   package let pid: pid_t
   private let exitStatus = Mutex<Int32?>(nil)
   private let isBound: Bool
+  private let leadsGroup: Bool
 
   /// - Parameters:
   ///   - executable: a path.
@@ -21,11 +22,12 @@ package final class ChildProcess: Sendable {
   ///   - environment: all of it; nil: this process's.
   ///   - isBound: a signal that ends this process ends it, too; see `BoundChildren`.
   ///   - signal: what a bound one is ended by then.
+  ///   - leadsGroup: what it starts itself gets the signals that it is sent.
   /// - Throws: `SpawnFailure` that says which program, and why.
   package init(
     _ executable: String, _ arguments: [String], name: String? = nil, environment: [String: String]? = nil,
     input: ChildStream = .nothing, output: ChildStream = .inherited, errors: ChildStream = .inherited,
-    isBound: Bool = false, endedBy signal: Int32 = SIGKILL
+    isBound: Bool = false, endedBy signal: Int32 = SIGKILL, leadsGroup: Bool = false
   ) throws(SpawnFailure) {
     if isBound { BoundChildren.installSignalHandlers }
     var actions = posix_spawn_file_actions_t()
@@ -42,7 +44,10 @@ package final class ChildProcess: Sendable {
     var noSignals = sigset_t()
     sigemptyset(&noSignals)
     posix_spawnattr_setsigmask(&attributes, &noSignals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // A group of its own: its number is the process's.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)))
 
     var argv = ([name ?? executable] + arguments).map { strdup($0) } + [nil]
     var envp = (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -55,6 +60,7 @@ package final class ChildProcess: Sendable {
     guard status == 0 else { throw SpawnFailure("cannot start \(executable): \(String(cString: strerror(status)))") }
     pid = child
     self.isBound = isBound
+    self.leadsGroup = leadsGroup
     if isBound { BoundChildren.add(child, endedBy: signal) }
   }
 
@@ -75,7 +81,7 @@ package final class ChildProcess: Sendable {
   /// Sends a signal, unless it has ended already: then the number may be another's.
   package func send(signal number: Int32) {
     exitStatus.withLock { status in
-      if status == nil { _ = kill(pid, number) }
+      if status == nil { _ = kill(leadsGroup ? -pid : pid, number) }
     }
   }
 
