@@ -54,6 +54,7 @@ struct ChatView {
     case .created(let name, _, _, _): serviceName = name
     case .started(let start): begin(start)
     case .linePosted(let party, let type, let text): add(type, text, party)
+    case .filePosted(let party, let file): add(.pushURL, file.url, party)
     case .agentJoined(_, let nickname, let role):
       parties.append((nickname, role))
       add(.joined, "", parties.count - 1)

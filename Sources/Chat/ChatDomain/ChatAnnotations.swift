@@ -13,6 +13,9 @@ struct ChatAnnotations: Sendable, Equatable, Encodable {
   /// Whose agents it is for now, if no longer those of its own service.
   var desk: String?
   var wrapUp: ChatWrapUp?
+  /// Files that were sent here, and their bytes.
+  var fileCount = 0
+  var fileBytes = 0
 
   struct ReadMark: Sendable, Equatable, Encodable {
     let agentID: String
@@ -28,12 +31,20 @@ struct ChatAnnotations: Sendable, Equatable, Encodable {
 
   init() {}
 
+  /// - Parameter file: was sent. What is counted never grows beyond what the state can hold.
+  mutating func note(_ file: ChatFile) {
+    fileCount += 1
+    fileBytes = min(fileBytes + file.byteCount, Int(Int32.max))
+  }
+
   /// This without what was said, for a chat that is erased.
   var scrubbed: ChatAnnotations {
     var rest = self
     rest.presence = nil
     rest.lastPush = nil
     rest.wrapUp = wrapUp?.scrubbed
+    rest.fileCount = 0
+    rest.fileBytes = 0
     return rest
   }
 
@@ -86,6 +97,10 @@ indirect enum Aside<Value: Sendable & Equatable & Encodable>: Sendable, Equatabl
   func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
+extension Aside: Decodable where Value: Decodable {
+  init(from decoder: any Decoder) throws { self = .value(try Value(from: decoder)) }
+}
+
 extension ChatSession {
   var annotations: ChatAnnotations {
     get { aside?.value ?? ChatAnnotations() }
@@ -105,6 +120,8 @@ extension ChatAnnotations: PayloadPart {
     static let invitation = PayloadField<String>(5)
     static let desk = PayloadField<String>(6)
     static let wrapUp = PayloadField<ChatWrapUp>(7)
+    static let fileCount = PayloadField<Ordinal>(60)
+    static let fileBytes = PayloadField<Ordinal>(61)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -115,6 +132,8 @@ extension ChatAnnotations: PayloadPart {
     writer.put(each: Field.invitation, invitations)
     writer.put(Field.desk, ifPresent: desk)
     writer.put(Field.wrapUp, ifPresent: wrapUp)
+    writer.put(Field.fileCount, fileCount, unless: 0)
+    writer.put(Field.fileBytes, fileBytes, unless: 0)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -126,6 +145,8 @@ extension ChatAnnotations: PayloadPart {
     invitations = try read.all(Field.invitation)
     desk = try read[Field.desk]
     wrapUp = try read[Field.wrapUp]
+    fileCount = try read[Field.fileCount] ?? 0
+    fileBytes = try read[Field.fileBytes] ?? 0
   }
 }
 

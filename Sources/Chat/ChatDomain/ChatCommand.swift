@@ -43,6 +43,10 @@ public enum ChatAction: Sendable, Equatable {
   /// The customer has been handed everything up to `upTo` by a REST reply (lazy: nobody waits for it).
   case noteServed(upTo: Int)
 
+  // Either side.
+  /// What is in it is kept already. `by`: the agent who sends it; nil: the customer.
+  case sendFile(ChatFile, by: String?)
+
   // Agents.
   /// `onlyIfWaiting`: an agent takes what nobody has, and does not come upon others' conversations.
   case agentJoin(agentID: String, nickname: String, role: PartyRole, onlyIfWaiting: Bool = false)
@@ -124,10 +128,13 @@ public struct ChatStart: Sendable, Equatable, Codable {
   public var secureKey: String
   /// First name, last name, e-mail and everything else that the request brought.
   public var data: [NameValuePair]
+  /// The app knows files; else it is shown their URLs.
+  public var takesFiles: Bool
 
   public init(
     chatSessionID: String, userKey: String?, notifiesByComet: Bool, nickname: String, subject: String,
-    firstMessage: String?, pushTarget: PushTarget?, userID: String, secureKey: String, data: [NameValuePair]
+    firstMessage: String?, pushTarget: PushTarget?, userID: String, secureKey: String, data: [NameValuePair],
+    takesFiles: Bool = false
   ) {
     self.chatSessionID = chatSessionID
     self.userKey = userKey
@@ -139,6 +146,7 @@ public struct ChatStart: Sendable, Equatable, Codable {
     self.userID = userID
     self.secureKey = secureKey
     self.data = data
+    self.takesFiles = takesFiles
   }
 }
 

@@ -37,6 +37,7 @@ public import EventSourcing
 /// | 53 | `agentInvited` | agent 15, inviter 51 |
 /// | 54 | `deskChanged` | service name 17 |
 /// | 55 | `wrappedUp` | agent 15, disposition 52, text 3 (absent: empty), tags 53… |
+/// | 60 | `filePosted` | party 1, file 60: `ChatFile` |
 ///
 /// The field numbers mean the same in every event of this table; see `Field` for their types.
 public enum ChatEvent: JournaledEvent {
@@ -60,6 +61,8 @@ public enum ChatEvent: JournaledEvent {
   // The transcript: each of these and `started` appends one event (`started` also the first text).
   /// The text is empty for the types whose text never varies.
   case linePosted(party: Int, type: TranscriptEventType, text: String)
+  /// Indirect, as `started`.
+  indirect case filePosted(party: Int, file: ChatFile)
   case agentJoined(agentID: String, nickname: String, role: PartyRole)
   case agentLeft(party: Int)
   /// An agent may join, whoever has the chat. `inviter` is an agent's id.
@@ -140,6 +143,7 @@ public enum ChatEvent: JournaledEvent {
     case .agentInvited: 53
     case .deskChanged: 54
     case .wrappedUp: 55
+    case .filePosted: 60
     }
   }
 
@@ -188,6 +192,7 @@ private enum Field {
   static let inviter = PayloadField<String>(51)
   static let disposition = PayloadField<String>(52)
   static let label = PayloadField<String>(53)
+  static let file = PayloadField<ChatFile>(60)
 }
 
 extension ChatEvent {
@@ -250,11 +255,11 @@ extension ChatEvent {
       writer.put(Field.pushOutcome, outcome)
     case .erased(let state): writer.put(Field.state, state)
     case .pushTargetChanged(let target): writer.put(Field.target, ifPresent: target)
-    case .read, .privateNoted, .agentInvited, .deskChanged, .wrappedUp: encodeDesk(into: &writer)
+    case .read, .privateNoted, .agentInvited, .deskChanged, .wrappedUp, .filePosted: encodeDesk(into: &writer)
     }
   }
 
-  /// Of what agents do beside the conversation.
+  /// Of what agents do beside the conversation, and of files.
   private func encodeDesk(into writer: inout PayloadWriter) {
     switch self {
     case .read(let agentID, let position):
@@ -274,6 +279,9 @@ extension ChatEvent {
       writer.put(Field.disposition, disposition)
       writer.put(Field.text, ifNotEmpty: note)
       writer.put(each: Field.label, tags)
+    case .filePosted(let party, let file):
+      writer.put(Field.party, party)
+      writer.put(Field.file, file)
     default: break
     }
   }
@@ -355,6 +363,7 @@ extension ChatEvent {
       .wrappedUp(
         agentID: try read.required(Field.agentID), disposition: try read.required(Field.disposition),
         note: try read[Field.text] ?? "", tags: try read.all(Field.label))
+    case 60: .filePosted(party: try read.required(Field.party), file: try read.required(Field.file))
     default: throw .unknownTag(tag)
     }
   }
@@ -371,6 +380,8 @@ extension ChatEvent {
       default: try payload.skip()
       }
     }
+    // A file comes by an event of its own.
+    guard type != .file else { throw .outOfRange(field: Field.type.number) }
     return .linePosted(party: try party.required(Field.party), type: type, text: text)
   }
 

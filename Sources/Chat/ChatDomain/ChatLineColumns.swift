@@ -11,12 +11,14 @@ struct ChatLineColumns {
     static let heads = PayloadField<Packed<UInt64>>(1)
     /// Zigzag milliseconds since the line before, the first since 1970.
     static let times = PayloadField<Packed<UInt64>>(2)
-    /// One for each line whose type has no fixed text and that is not erased.
+    /// One for each line whose type has no fixed text, that is no file's and that is not erased.
     static let text = PayloadField<String>(3)
     /// One for each line with author 0.
     static let stranger = PayloadField<Author>(4)
     /// Among all lines; of agent-only lines only.
     static let places = PayloadField<Packed<UInt64>>(5)
+    /// One for each line of the type `file` that is not erased; its text is the file's URL.
+    static let file = PayloadField<ChatFile>(60)
   }
 
   fileprivate struct Author: Hashable {
@@ -27,6 +29,7 @@ struct ChatLineColumns {
   private var heads: [UInt64] = []
   private var times: [UInt64] = []
   private var texts: [String] = []
+  private var files: [ChatFile] = []
   private var strangers: [Author] = []
   private(set) var places: [UInt64] = []
   private var parties: [Author: UInt64] = [:]
@@ -51,7 +54,9 @@ struct ChatLineColumns {
     let author = Author(nickname: line.nickname, role: line.role)
     var head = line.type.code
     if let number = parties[author] { head |= (number + 1) << Self.authorShift } else { strangers.append(author) }
-    if line.type.fixedText == nil {
+    if line.type == .file {
+      if let file = line.file { files.append(file) } else { head |= Self.erasedBit }
+    } else if line.type.fixedText == nil {
       if line.text == ErasurePlaceholder.text { head |= Self.erasedBit } else { texts.append(line.text) }
     }
     heads.append(head)
@@ -70,6 +75,7 @@ extension ChatLineColumns: PayloadPart {
     writer.put(each: Field.text, texts)
     writer.put(each: Field.stranger, strangers)
     writer.put(Field.places, places)
+    writer.put(each: Field.file, files)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -79,6 +85,7 @@ extension ChatLineColumns: PayloadPart {
     texts = try read.all(Field.text)
     strangers = try read.all(Field.stranger)
     places = try read.all(Field.places)
+    files = try read.all(Field.file)
   }
 
   /// The lines, in order.
@@ -87,7 +94,7 @@ extension ChatLineColumns: PayloadPart {
     guard heads.count == times.count else { throw .outOfRange(field: Field.times.number) }
     var lines: [TranscriptLine] = []
     lines.reserveCapacity(heads.count)
-    var texts = texts[...]
+    var (texts, files) = (texts[...], files[...])
     var strangers = strangers[...]
     var time: Int64 = 0
     for (head, elapsed) in zip(heads, times) {
@@ -96,19 +103,25 @@ extension ChatLineColumns: PayloadPart {
       }
       time &+= Int64(bitPattern: elapsed >> 1) ^ -Int64(bitPattern: elapsed & 1)
       let text: String
+      var file: ChatFile?
       if let fixed = type.fixedText {
         text = fixed
       } else if head & Self.erasedBit != 0 {
         text = ErasurePlaceholder.text
+      } else if type == .file {
+        let named = try files.popFirst().required(Field.file)
+        (text, file) = (named.url, named)
       } else {
         text = try texts.popFirst().required(Field.text)
       }
       let author = try author(head >> Self.authorShift, parties, &strangers)
       lines.append(
         TranscriptLine(
-          type: type, nickname: author.nickname, text: text, role: author.role, time: Timestamp(milliseconds: time)))
+          type: type, nickname: author.nickname, text: text, role: author.role, time: Timestamp(milliseconds: time),
+          file: file))
     }
     guard texts.isEmpty else { throw .outOfRange(field: Field.text.number) }
+    guard files.isEmpty else { throw .outOfRange(field: Field.file.number) }
     guard strangers.isEmpty else { throw .outOfRange(field: Field.stranger.number) }
     return lines
   }

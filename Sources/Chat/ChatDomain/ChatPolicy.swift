@@ -37,6 +37,12 @@ public struct ChatPolicy: Sendable, Equatable {
     self.opensByServiceID = opensByServiceID
     self.limits = limits
   }
+
+  /// Whether a line of this type is one that the customer is pushed. Who filters URLs filters files, which their apps may
+  /// know as nothing else.
+  func pushes(_ type: TranscriptEventType) -> Bool {
+    !pushFilter.contains(type) && !(type == .file && pushFilter.contains(.pushURL))
+  }
 }
 
 /// The bounds of one chat.
@@ -54,6 +60,12 @@ public struct ChatLimits: Sendable, Equatable {
   public var rememberedEventsMaximum = 1_000
   /// Lines that agents write for agents.
   public var privateNotesMaximum = 1_000
+  /// Files of one chat, bytes of one of them and of all.
+  public var filesMaximum = 200
+  public var fileBytesMaximum = 20_971_520
+  public var filesBytesMaximum = 268_435_456
+  /// UTF-8 bytes of a file's name: as many as file systems take.
+  public static let fileNameBytesMaximum = 255
   /// What an agent notes when they are done: UTF-8 bytes of the disposition and of each tag, and tags.
   public static let dispositionBytesMaximum = 256
   public static let tagBytesMaximum = 128

@@ -39,6 +39,7 @@ extension ChatSession {
       let line = try agentLine(agentID, .pushURL, url, field: "url", policy, now)
       try requireWebAddress(url, field: "url")
       return line
+    case .sendFile(let file, let agentID): return try sendFile(file, by: agentID, policy, now)
     case .agentNotice(let agentID, let text): return try agentLine(agentID, .custom, text, field: "text", policy, now)
     case .agentLeave(let agentID): return try agentLeave(agentID, policy, now)
     case .agentClose(let agentID): return try agentClose(agentID, policy, now)

@@ -104,7 +104,7 @@ extension ChatSession {
 
   /// Which of these events the customer is pushed.
   private func qualifying(_ events: ArraySlice<TranscriptEvent>, _ policy: ChatPolicy) -> [Int] {
-    events.filter { $0.role != .client && !policy.pushFilter.contains($0.type) }
+    events.filter { $0.role != .client && policy.pushes($0.type) }
       .suffix(max(1, policy.limits.rememberedEventsMaximum)).map(\.position)
   }
 }

@@ -23,7 +23,7 @@ extension ChatSession {
         return events + firstPush(phase: background.number, positions: [position], policy, now)
       }
     #endif
-    guard !policy.pushFilter.contains(type) else { return events }
+    guard policy.pushes(type) else { return events }
     switch background.stage {
     case .quiet: events += firstPush(phase: background.number, positions: [position], policy, now)
     case .waiting:

@@ -6,6 +6,9 @@ extension ChatSession {
     if event.isUse { lastUse = max(lastUse, time) }
     switch event {
     case .linePosted(let party, let type, let text): append(type, text, party: party, time)
+    case .filePosted(let party, let file):
+      annotations.note(file)
+      append(.file, file.url, party: party, time, file: file)
     case .created(let serviceName, let data, let expiresAt, let userKey):
       lifecycle = .created
       self.serviceName = serviceName
@@ -58,6 +61,7 @@ extension ChatSession {
     chatSessionID = start.chatSessionID
     userKey = start.userKey ?? userKey
     notifiesByComet = start.notifiesByComet
+    takesFiles = start.takesFiles
     subject = start.subject
     pushTarget = start.pushTarget
     userID = start.userID
@@ -157,7 +161,8 @@ extension ChatSession {
         ChatPush(
           number: number, phase: phase, ordinal: ordinal, target: pushTarget, message: message,
           lastTranscript: positions.compactMap { position in
-            transcript.indices.contains(position - 1) ? PushedLine(transcript[position - 1]) : nil
+            transcript.indices.contains(position - 1)
+              ? PushedLine(transcript[position - 1], namesFiles: takesFiles) : nil
           },
           position: positions.max() ?? 0))
     case .pushHandedOver(let number):
@@ -176,13 +181,15 @@ extension ChatSession {
 
 extension ChatSession {
   /// Times never go back within a transcript, even if the clock was set back. Spec: GMS 5.2, item 7.
-  private mutating func append(_ type: TranscriptEventType, _ text: String, party number: Int, _ time: Timestamp) {
+  private mutating func append(
+    _ type: TranscriptEventType, _ text: String, party number: Int, _ time: Timestamp, file: ChatFile? = nil
+  ) {
     let author = party(number)
     let moment = transcript.last.map { max($0.time, time) } ?? time
     transcript.append(
       TranscriptEvent(
         position: nextPosition, type: type, nickname: author.nickname, text: type.fixedText ?? text,
-        role: author.role, time: moment))
+        role: author.role, time: moment, file: file))
   }
 
   private var nextPosition: Int {
@@ -244,7 +251,14 @@ extension ChatSession {
 }
 
 extension PushedLine {
-  fileprivate init(_ event: TranscriptEvent) { self.init(event.type, event.text) }
+  /// - Parameter namesFiles: a file by its name; else by its URL, as URLs are.
+  fileprivate init(_ event: TranscriptEvent, namesFiles: Bool) {
+    if namesFiles {
+      self.init(event.type, event.file?.name ?? event.text)
+    } else {
+      self.init(event.type.withoutFiles, event.text)
+    }
+  }
 }
 
 // What each event wants done outside. Asked just after `evolve`: the line that an event appended is the last one.
@@ -262,7 +276,7 @@ extension ChatSession {
     // Agents are to read anew. Whether they thought the customer away is not known any more; they may hear it twice.
     case .erased: return isLive ? [.notifyAgents(.dataChanged), .notifyAgents(.customerOnline(true))] : []
 
-    case .linePosted, .agentJoined: return toldLine
+    case .linePosted, .filePosted, .agentJoined: return toldLine
     case .agentLeft: return presentAgents.isEmpty ? toldLine + [.notifyAgents(.waiting)] : toldLine
     case .chatEnded: return toldLine + [.notifyAgents(.ended), .ended]
 

@@ -36,6 +36,7 @@ extension ChatSession: RestorableState {
     static let owedPush = PayloadField<Nested>(27)
     static let isUserErased = PayloadField<Bool>(28)
     static let annotations = PayloadField<ChatAnnotations>(29)
+    static let takesFiles = PayloadField<Bool>(60)
   }
 
   public func encodeState(into writer: inout PayloadWriter) {
@@ -69,6 +70,7 @@ extension ChatSession: RestorableState {
     for push in owedPushes { writer.put(Field.owedPush) { push.encode(into: &$0, chatTarget: pushTarget) } }
     writer.put(Field.isUserErased, ifTrue: isUserErased)
     writer.put(Field.annotations, ifPresent: aside?.value)
+    writer.put(Field.takesFiles, ifTrue: takesFiles)
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -106,6 +108,7 @@ extension ChatSession: RestorableState {
     }
     isUserErased = try read[Field.isUserErased] ?? false
     if let annotations = try read[Field.annotations] { self.annotations = annotations }
+    takesFiles = try read[Field.takesFiles] ?? false
   }
 
   /// Chats with pushes that no queue has yet stay awake; everything else that a chat waits for has a timer.

@@ -89,7 +89,7 @@ extension TranscriptEventType {
   /// It is more than a coming, a going or typing.
   package var saysSomething: Bool {
     switch self {
-    case .messageText, .pushURL, .custom: true
+    case .messageText, .pushURL, .custom, .file: true
     case .typingStarted, .typingStopped, .joined, .left: false
     }
   }

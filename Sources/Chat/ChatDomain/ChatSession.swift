@@ -45,6 +45,8 @@ public struct ChatSession: Decider, Equatable, Encodable {
   /// It had a user, whose key was erased: nobody can say that it is theirs.
   public internal(set) var isUserErased = false
   public internal(set) var notifiesByComet = false
+  /// The customer's app knows files; else it is shown their URLs.
+  public internal(set) var takesFiles = false
   public internal(set) var subject = ""
   public internal(set) var pushTarget: PushTarget?
   public internal(set) var userID = ""

@@ -13,6 +13,7 @@ extension ChatStart: PayloadPart {
     static let userID = PayloadField<String>(8)
     static let secureKey = PayloadField<String>(9)
     static let data = PayloadField<NameValuePair>(10)
+    static let takesFiles = PayloadField<Bool>(60)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -26,6 +27,7 @@ extension ChatStart: PayloadPart {
     writer.put(Field.userID, ifNotEmpty: userID)
     writer.put(Field.secureKey, ifNotEmpty: secureKey)
     writer.put(each: Field.data, data)
+    writer.put(Field.takesFiles, ifTrue: takesFiles)
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
@@ -35,7 +37,8 @@ extension ChatStart: PayloadPart {
       notifiesByComet: try read[Field.notifiesByComet] ?? false, nickname: try read.required(Field.nickname),
       subject: try read[Field.subject] ?? "", firstMessage: try read[Field.firstMessage],
       pushTarget: try read[Field.pushTarget], userID: try read[Field.userID] ?? "",
-      secureKey: try read[Field.secureKey] ?? "", data: try read.all(Field.data))
+      secureKey: try read[Field.secureKey] ?? "", data: try read.all(Field.data),
+      takesFiles: try read[Field.takesFiles] ?? false)
   }
 }
 

@@ -12,6 +12,7 @@ extension TranscriptEventType: PayloadCode {
     case .left: 4
     case .pushURL: 5
     case .custom: 6
+    case .file: 7
     }
   }
 
@@ -25,6 +26,7 @@ extension TranscriptEventType: PayloadCode {
     case 4: self = .left
     case 5: self = .pushURL
     case 6: self = .custom
+    case 7: self = .file
     default: return nil
     }
   }

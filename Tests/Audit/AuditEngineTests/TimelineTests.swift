@@ -76,6 +76,27 @@ struct TimelineTests {
       ])
   }
 
+  @Test("it tells of files by their names, and counts them as words")
+  func files() throws {
+    let records = try AuditRecords()
+    func file(_ name: String) -> ChatFile {
+      ChatFile(id: "f", name: name, contentType: "image/png", byteCount: 1_234, url: "https://a.test/f")
+    }
+    records.chat(Self.chat, AuditRecords.created())
+    records.chat(Self.chat, AuditRecords.start("s1", user: "u1", nickname: "Mia"))
+    records.chat(Self.chat, .agentJoined(agentID: "agent-k", nickname: "Agent K", role: .agent))
+    records.chat(Self.chat, .filePosted(party: 0, file: file("a.png")))
+    records.chat(Self.chat, .filePosted(party: 1, file: file("b.png")))
+    try records.run()
+    let entries = try records.entries().suffix(2)
+    #expect(entries.map(\.who) == ["Mia", "Agent K"] && entries.map(\.text) == ["a.png", "b.png"])
+    #expect(entries.allSatisfy { $0.what == "sends the file" && $0.remark.hasPrefix(" (image/png, 1234 bytes)") })
+    #expect(entries.map(\.transcriptPosition) == [3, 4])
+    #expect(entries.last?.remark.contains("answers after") == true)
+    var text = TimelineText(showsTexts: false)
+    for entry in entries { #expect(!text.line(entry).contains(".png")) }
+  }
+
   @Test("it reads like the story that happened")
   func reads() throws {
     var text = TimelineText()

@@ -99,18 +99,22 @@ struct PushFilterTests {
 
   @Test("6.4: every type of an agent's event qualifies if it is not filtered")
   func allTypes() throws {
+    let file = ChatFile(id: "f", name: "a.txt", contentType: "text/plain", byteCount: 1, url: "https://f.test/")
     let actions: [(ChatAction, TranscriptEventType)] = [
       (Conversation.say("a"), .messageText), (.agentTyping(agentID: "k", started: true), .typingStarted),
       (.agentTyping(agentID: "k", started: false), .typingStopped),
       (.agentJoin(agentID: "s", nickname: "S", role: .supervisor), .joined), (.agentLeave(agentID: "k"), .left),
       (.agentPushURL(agentID: "k", url: "https://u.test/"), .pushURL), (.agentNotice(agentID: "k", text: "n"), .custom),
+      (.sendFile(file, by: "k"), .file),
     ]
     #expect(Set(actions.map(\.1)) == Set(TranscriptEventType.allCases))
     for (action, type) in actions {
       var conversation = try Conversation.inBackground()
       conversation.policy.pushFilter = []
       conversation.policy.pushDelay = .zero
-      #expect(try conversation.when(action, at: 3).effects.pushes.first?.lastTranscript.map(\.type) == [type])
+      // Of an app that does not know files.
+      #expect(
+        try conversation.when(action, at: 3).effects.pushes.first?.lastTranscript.map(\.type) == [type.withoutFiles])
     }
   }
 

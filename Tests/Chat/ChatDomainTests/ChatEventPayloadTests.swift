@@ -50,6 +50,10 @@ struct ChatEventPayloadTests {
     .agentInvited(agentID: "m", inviter: "k"),
     .deskChanged(to: "help"),
     .wrappedUp(agentID: "k", disposition: "sold", note: "call back", tags: ["vip"]),
+    .filePosted(
+      party: 1,
+      file: ChatFile(
+        id: "f1", name: "a.png", contentType: "image/png", byteCount: 300, url: "https://a.test/f1")),
   ]
 
   static let variants: [ChatEvent] = [
@@ -77,6 +81,11 @@ struct ChatEventPayloadTests {
     .customerAbsent(session: "c1", position: 3, written: 5, cause: .lost, basis: .confirmed),
     .chatEnded(party: 5, cause: .party),
     .wrappedUp(agentID: "k", disposition: "", note: "", tags: []),
+    .filePosted(party: 0, file: ChatFile(id: "", name: "", contentType: "", byteCount: 0, url: "")),
+    .started(
+      with: ChatStart(
+        chatSessionID: "x", userKey: nil, notifiesByComet: true, nickname: "n", subject: "", firstMessage: nil,
+        pushTarget: nil, userID: "", secureKey: "", data: [], takesFiles: true)),
     .read(agentID: "", upTo: 0),
     .lineRemembered(position: 7, droppingOldest: false),
     .pushRequested(number: 1, phase: 1, ordinal: 1, message: "", positions: []),
@@ -89,7 +98,8 @@ struct ChatEventPayloadTests {
 
   @Test("every type of line and every role comes back")
   func enumerations() throws {
-    for type in TranscriptEventType.allCases {
+    // A file comes by an event of its own.
+    for type in TranscriptEventType.allCases where type != .file {
       let event = ChatEvent.linePosted(party: 1, type: type, text: "t")
       #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
     }
@@ -105,7 +115,7 @@ struct ChatEventPayloadTests {
 
   @Test("the tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...26) + [45] + Array(50...55))
+    #expect(Self.events.map(\.tag) == Array(1...26) + [45] + Array(50...55) + [60])
   }
 
   @Test("the bytes are frozen", arguments: zip(events, frozenPayloads))
@@ -170,6 +180,21 @@ struct ChatEventPayloadTests {
       writer.integer(8, 1)
       writer.unsigned(50, 9)
     }
+    refused(60, .missingField(60)) { $0.integer(1, 0) }
+    refused(60, .missingField(5)) { writer in
+      writer.integer(1, 0)
+      writer.nested(60) { file in
+        for field in 1...3 { file.text(field, "a") }
+        file.integer(4, 1)
+      }
+    }
+    refused(60, .outOfRange(field: 4)) { writer in
+      writer.integer(1, 0)
+      writer.nested(60) { file in
+        for field in [1, 2, 3, 5] { file.text(field, "a") }
+        file.integer(4, -1)
+      }
+    }
     refused(27, .unknownTag(27)) { _ in }
     refused(0, .unknownTag(0)) { _ in }
   }
@@ -188,7 +213,7 @@ struct ChatEventPayloadTests {
         case 0: stored.payload[index] = UInt8.random(in: 0...255, using: &generator)
         case 1: stored.payload.removeLast(stored.payload.count - index)
         case 2: stored.payload.insert(UInt8.random(in: 0...255, using: &generator), at: index)
-        default: stored.tag = EventTag.random(in: 0...60, using: &generator)
+        default: stored.tag = EventTag.random(in: 0...61, using: &generator)
         }
       }
       do throws(PayloadError) {

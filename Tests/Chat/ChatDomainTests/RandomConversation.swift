@@ -132,6 +132,10 @@ struct RandomConversation {
 extension RandomConversation {
   private mutating func chance(_ sides: Int) -> Bool { Int.random(in: 0..<sides, using: &generator) == 0 }
 
+  private var file: ChatFile {
+    ChatFile(id: "f\(actionCount)", name: "a.txt", contentType: "text/plain", byteCount: 1, url: "https://f.test/1")
+  }
+
   private mutating func randomAction() -> ChatAction {
     let chat = conversation.chat
     guard chat.lifecycle != .absent else { return .create(serviceName: "request-chat", data: []) }
@@ -143,7 +147,9 @@ extension RandomConversation {
     switch Int.random(in: 0..<46, using: &generator) {
     case 0..<4: return .customerSend(text: "Text \(second)")
     case 4: return .customerTyping(started: chance(2), preview: chance(2) ? "Te" : "")
-    case 5: return chance(2) ? .customerNotice(text: "note") : .customerPushURL("https://c.test/")
+    case 5:
+      if chance(2) { return .customerNotice(text: "note") }
+      return Int(second) % 2 == 0 ? .customerPushURL("https://c.test/") : .sendFile(file, by: nil)
     case 6: return .updateData([NameValuePair(agent, chance(3) ? "" : "\(Int(second) % 3)")])
     case 7: return .noteServed(upTo: Int.random(in: -1...(chat.lastPosition + 2), using: &generator))
     case 8, 9: return .agentJoin(agentID: agent, nickname: agent.uppercased(), role: chance(3) ? .supervisor : .agent)

@@ -69,7 +69,7 @@ extension AgentLine {
       position: position,
       content: TranscriptLine(
         type: content.type, nickname: content.nickname, text: content.text.beginning(bytesMaximum: bytes),
-        role: content.role, time: content.time))
+        role: content.role, time: content.time, file: content.file))
   }
 }
 

@@ -101,11 +101,13 @@ package final class ChatInterpreter: Sendable {
     of events: [TranscriptEvent], ended: Bool, in chat: Entity<ChatSession>
   ) async -> QueuedMessage? {
     guard let last = events.last else { return nil }
-    let identity = await chat.peek { chat in (chat.chatSessionID, chat.startedAt) }
-    let bytes = ChatRendering.notification(
-      channel: channel,
-      chat: ChatIdentity(serviceID: chat.id.key, chatSessionID: identity.0, startedAt: identity.1),
-      events: events[...], ended: ended)
+    let serviceID = chat.id.key
+    let identity = await chat.peek { chat in
+      ChatIdentity(
+        serviceID: serviceID, chatSessionID: chat.chatSessionID, startedAt: chat.startedAt,
+        takesFiles: chat.takesFiles)
+    }
+    let bytes = ChatRendering.notification(channel: channel, chat: identity, events: events[...], ended: ended)
     return QueuedMessage(bytes: bytes, mark: DeliveryMark(source: chat.id.key, position: last.position))
   }
 

@@ -38,7 +38,7 @@ struct ChatNarrator: Narrator {
     case .created, .started, .expired, .timeToLiveExtended, .dataUpdated, .pushTargetChanged, .served, .chatEnded,
       .erased:
       return Self.instance(event, key, blank, &trace, &people)
-    case .linePosted, .agentJoined, .agentLeft, .previewTyped, .absenceNoted, .returnNoted:
+    case .linePosted, .filePosted, .agentJoined, .agentLeft, .previewTyped, .absenceNoted, .returnNoted:
       return [Self.conversation(event, blank, &trace)]
     case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp: return [Self.desk(event, blank)]
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
@@ -134,8 +134,14 @@ struct ChatNarrator: Narrator {
       case .typingStopped: entry.what = "stops typing"
       case .pushURL: (entry.what, entry.text) = ("shows the page", text)
       case .custom: (entry.what, entry.text) = ("sends the notice", text)
-      case .joined, .left: entry.what = type.fixedText ?? ""
+      case .joined, .left, .file: entry.what = type.fixedText ?? ""
       }
+    case .filePosted(let party, let file):
+      entry.who = trace.name(party)
+      entry.transcriptPosition = trace.next()
+      say(file.name, party, &entry, &trace)
+      entry.what = "sends the file"
+      entry.remark = " (\(file.contentType), \(file.byteCount) bytes)" + entry.remark
     case .agentJoined(let agentID, let nickname, _):
       trace.names.append(nickname)
       entry.who = nickname

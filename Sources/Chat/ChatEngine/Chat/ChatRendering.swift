@@ -1,4 +1,4 @@
-import ChatDomain
+public import ChatDomain
 import EngineKit
 import EventSourcing
 public import JSONEnvelope
@@ -10,30 +10,42 @@ public enum ChatRendering {
   /// Writes the members that every chat response has.
   public static func write(_ reply: ChatReply, into object: inout JSONObjectWriter) {
     write(
-      chatSessionID: reply.chatSessionID, state: reply.state, position: reply.position, startedAt: reply.startedAt,
-      events: reply.events[...], into: &object)
+      ChatIdentity(
+        serviceID: reply.serviceID, chatSessionID: reply.chatSessionID, startedAt: reply.startedAt,
+        takesFiles: reply.takesFiles),
+      state: reply.state, position: reply.position, events: reply.events[...], into: &object)
   }
 
   private static func write(
-    chatSessionID: String, state: ChatReply.State, position: Int, startedAt: Timestamp,
-    events: ArraySlice<TranscriptEvent>, into object: inout JSONObjectWriter
+    _ chat: ChatIdentity, state: ChatReply.State, position: Int, events: ArraySlice<TranscriptEvent>,
+    into object: inout JSONObjectWriter
   ) {
-    object.member("chatSessionId", chatSessionID)
+    object.member("chatSessionId", chat.chatSessionID)
     object.member("chatIxnState", state.rawValue)
     object.member("transcriptPosition", String(position))
     object.member("chatServiceMessage", serviceMessage)
-    object.member("startedAt", startedAt.iso8601)
+    object.member("startedAt", chat.startedAt.iso8601)
     object.array("transcriptToShow") { transcript in
       for event in events {
         transcript.array { tuple in
-          tuple.element(event.type.rawValue)
+          tuple.element((chat.takesFiles ? event.type : event.type.withoutFiles).rawValue)
           tuple.element(event.nickname)
           tuple.element(event.text)
-          tuple.element(String(event.time.seconds(since: startedAt)))
+          tuple.element(String(event.time.seconds(since: chat.startedAt)))
           tuple.element(event.role.rawValue)
+          if chat.takesFiles, let file = event.file { tuple.object { write(file, url: file.url, into: &$0) } }
         }
       }
     }
+  }
+
+  /// The members of a file, for whoever gets it at `url`.
+  public static func write(_ file: ChatFile, url: String, into object: inout JSONObjectWriter) {
+    object.member("id", file.id)
+    object.member("name", file.name)
+    object.member("type", file.contentType)
+    object.member("size", file.byteCount)
+    object.member("url", url)
   }
 
   /// A whole Bayeux event on `channel` that carries `events`, which are not empty.
@@ -52,17 +64,18 @@ public enum ChatRendering {
         data.member("tag", "service.chat.refresh." + chat.serviceID)
         data.object("message") { message in
           write(
-            chatSessionID: chat.chatSessionID, state: ended ? .disconnected : .transcript,
-            position: events.last?.position ?? 0, startedAt: chat.startedAt, events: events, into: &message)
+            chat, state: ended ? .disconnected : .transcript, position: events.last?.position ?? 0, events: events,
+            into: &message)
         }
       }
     }
   }
 }
 
-/// What every notification of a chat repeats.
+/// What every notification of a chat repeats, and how its app knows events.
 struct ChatIdentity: Sendable {
   let serviceID: String
   let chatSessionID: String
   let startedAt: Timestamp
+  let takesFiles: Bool
 }

@@ -23,6 +23,8 @@ public struct ChatReply: Sendable, Equatable {
   public var secureKey: String
   /// It notifies by Comet and has no user: only a session that names its service id gets its events. Spec: GMS 4.2.
   public var isFollowedByServiceID = false
+  /// The app knows files; else it is shown their URLs.
+  public var takesFiles = false
 }
 
 /// The parameters of a chat's start that the engine needs, as members of the start that it becomes; aliases and fallbacks

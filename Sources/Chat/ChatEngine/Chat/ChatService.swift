@@ -247,7 +247,7 @@ public final class ChatService: Sendable {
 
   /// The caller as the chat itself knows them: who shows the key that was made for its callback stands for whoever
   /// started it. Chats of earlier versions may have that key for their user: they have none, and the id opens them.
-  private func caller(_ caller: ChatCaller, of serviceID: String) -> ChatCaller {
+  func caller(_ caller: ChatCaller, of serviceID: String) -> ChatCaller {
     guard case .customer(let shown) = caller, let guest = index.guestKey(of: serviceID), let entry = index[serviceID],
       shown == guest || (shown == nil && entry.userKey == guest)
     else { return caller }
@@ -375,7 +375,8 @@ extension ChatReply {
     self.init(
       serviceID: serviceID, serviceName: chat.serviceName, chatSessionID: chat.chatSessionID, state: state,
       position: chat.lastPosition, startedAt: chat.startedAt, events: Array(events), userID: chat.userID,
-      secureKey: chat.secureKey, isFollowedByServiceID: chat.notifiesByComet && chat.userKey == nil)
+      secureKey: chat.secureKey, isFollowedByServiceID: chat.notifiesByComet && chat.userKey == nil,
+      takesFiles: chat.takesFiles)
   }
 }
 
