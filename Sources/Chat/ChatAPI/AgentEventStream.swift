@@ -77,7 +77,7 @@ enum AgentEventStream {
     switch notification {
     case .waiting: return .waiting
     case .line(let line):
-      AgentRendering.write(line, into: &object)
+      AgentRendering.write(line, of: event.chatID, base: base, into: &object)
       return .line
     case .customerOnline(let isOnline):
       object.member("customerOnline", isOnline)

@@ -1,4 +1,4 @@
-import ChatDomain
+package import ChatDomain
 import ChatEngine
 import EngineKit
 import EventSourcing
@@ -7,8 +7,12 @@ import JSONEnvelope
 
 /// The JSON of the agents' API. Spec: GMS 12.3.
 package enum AgentRendering {
-  /// - Parameter isComplete: with the attached data.
-  static func write(_ summary: AgentChatSummary, isComplete: Bool, into chat: inout JSONObjectWriter) {
+  /// - Parameters:
+  ///   - isComplete: with the attached data.
+  ///   - base: how this server is reached, for the URLs of files; so in all of these.
+  static func write(
+    _ summary: AgentChatSummary, isComplete: Bool, base: String, into chat: inout JSONObjectWriter
+  ) {
     chat.member("chatId", summary.chatID)
     chat.member("serviceId", summary.serviceID)
     chat.member("service", summary.serviceName)
@@ -20,7 +24,7 @@ package enum AgentRendering {
     chat.member("phase", summary.phase?.rawValue)
     chat.member("phaseSince", summary.phaseSince?.iso8601)
     chat.member("position", summary.position)
-    writeLast(summary.lastLine, into: &chat)
+    writeLast(summary.lastLine, of: summary.chatID, base: base, into: &chat)
     chat.member("unread", summary.unread)
     chat.member("waiting", summary.waiting)
     chat.member("waitingSince", summary.waitingSince?.iso8601)
@@ -42,9 +46,12 @@ package enum AgentRendering {
     }
   }
 
-  private static func writeLast(_ line: AgentLine?, into chat: inout JSONObjectWriter) {
+  /// A file is shown by its name.
+  private static func writeLast(
+    _ line: AgentLine?, of chatID: String, base: String, into chat: inout JSONObjectWriter
+  ) {
     guard let line else { return chat.member("lastLine", String?.none) }
-    chat.object("lastLine") { write(line, into: &$0) }
+    chat.object("lastLine") { write(line, text: line.content.file?.name, of: chatID, base: base, into: &$0) }
   }
 
   private static func writeWrapUp(_ wrapUp: ChatWrapUp?, into chat: inout JSONObjectWriter) {
@@ -64,23 +71,37 @@ package enum AgentRendering {
     object.member("time", push.time.iso8601)
   }
 
-  static func write(_ transcript: AgentTranscript, chatID: String, into object: inout JSONObjectWriter) {
+  static func write(
+    _ transcript: AgentTranscript, chatID: String, base: String, into object: inout JSONObjectWriter
+  ) {
     object.member("chatId", chatID)
     object.member("startedAt", transcript.startedAt.iso8601)
     object.member("position", transcript.position)
     object.member("ended", transcript.ended)
-    object.objects("lines", transcript.lines) { write($0, into: &$1) }
+    object.objects("lines", transcript.lines) { write($0, of: chatID, base: base, into: &$1) }
   }
 
-  /// A line that only agents see has no position, and says so.
-  static func write(_ line: AgentLine, into object: inout JSONObjectWriter) {
+  /// A line that only agents see has no position, and says so. A file is a URL for whoever knows no files, with a member
+  /// more for whoever does.
+  /// - Parameter text: in place of its own.
+  static func write(
+    _ line: AgentLine, text: String? = nil, of chatID: String, base: String, into object: inout JSONObjectWriter
+  ) {
+    let url = line.content.file.map { fileURL($0, of: chatID, base: base) }
     object.member("position", line.position)
-    object.member("type", line.content.type.rawValue)
+    object.member("type", line.content.type.withoutFiles.rawValue)
     object.member("nickname", line.content.nickname)
-    object.member("text", line.content.text)
+    object.member("text", text ?? url ?? line.content.text)
     object.member("role", line.content.role.rawValue)
     object.member("time", line.content.time.iso8601)
     object.member("visibility", line.position == nil ? "agent" : "all")
+    guard let file = line.content.file, let url else { return }
+    object.object("file") { ChatRendering.write(file, url: url, into: &$0) }
+  }
+
+  /// Where agents get a file.
+  package static func fileURL(_ file: ChatFile, of chatID: String, base: String) -> String {
+    "\(base)\(BoundAgentAct.chats)\(PathText.encode(chatID))/file/\(PathText.encode(file.id))"
   }
 
   static func write(_ token: AccessToken, isReady: Bool, into agent: inout JSONObjectWriter) {

@@ -20,9 +20,12 @@ extension AgentRoutes {
       """, access: .agent,
     parameters: [.path("key", "The customer's key.")],
     answers: [.json(200, "The customer.", .named("Customer"))], failures: [404]
-  ) { routes, token, _, context in try await routes.customer(token, context) }
+  ) { try await $0.customer($1, $2, $3) }
 
-  private func customer(_ token: AccessToken, _ context: EdgeRequestContext) async throws -> Response {
+  private func customer(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let base = address.origin(request, context)
     let key = try context.parameters.require("key")
     let (limit, viewer) = (Self.dealingsMaximum, token.viewer)
     let chats = try await agents.list(ofCustomer: key, limit: limit, for: viewer)
@@ -39,7 +42,7 @@ extension AgentRoutes {
           data.member(named: pair.name, pair.value)
         }
       }
-      customer.objects("chats", chats) { AgentRendering.write($0, isComplete: false, into: &$1) }
+      customer.objects("chats", chats) { AgentRendering.write($0, isComplete: false, base: base, into: &$1) }
       customer.objects("callbacks", dealings.callbacks) { $0.write(into: &$1) }
       customer.objects("requests", dealings.requests) { $0.write(into: &$1) }
       customer.objects("devices", dealings.devices) { $0.write(into: &$1) }

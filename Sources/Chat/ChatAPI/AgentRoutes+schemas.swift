@@ -69,9 +69,13 @@ extension AgentRoutes {
   ])
 
   static let line = APISchema.object([
-    .required("position", APISchema.integer.orNull), .required("type", .oneOf(ChatRoutes.transcriptTypes)),
+    .required("position", APISchema.integer.orNull),
+    .required("type", .oneOf(ChatRoutes.transcriptTypes.filter { $0 != TranscriptEventType.file.rawValue })),
     .required("nickname"), .required("text"), .required("role", .oneOf(ChatRoutes.partyRoles)),
     .required("time", .time),
     .required("visibility", .oneOf("all", "agent"), "Who sees it."),
+    .optional(
+      "file", .named("ChatFile"),
+      "Of a file: its type is `Notice.PushUrl` and its text its URL, or its name in `lastLine`."),
   ])
 }

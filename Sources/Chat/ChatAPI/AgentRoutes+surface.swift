@@ -26,7 +26,7 @@ extension AgentRoutes {
               APISchema.oneOf(ChatOrder.allCases.map(\.rawValue)).byDefault("startedAt")),
           ], upTo: EngineLimits().agentListMaximum),
         answers: [.countedPage("Those chats.", of: .named("Chat"))], failures: [400]
-      ) { routes, token, request, _ in try await routes.list(token, request) },
+      ) { try await $0.list($1, $2, $3) },
       Operation(
         .get, "/agent/1/chats/{chat}", "getChat", "One chat, with its attached data", access: .agent,
         parameters: [chatID],
@@ -35,7 +35,7 @@ extension AgentRoutes {
             200, "The chat.",
             .object(.named("Chat"), and: [.required("data", .map(of: .text), "Attached data.")]))
         ], failures: [404]
-      ) { routes, token, _, context in try await routes.summary(token, context) },
+      ) { try await $0.summary($1, $2, $3) },
       Operation(
         .get, "/agent/1/chats/{chat}/transcript", "getTranscript", "What was said",
         about: """

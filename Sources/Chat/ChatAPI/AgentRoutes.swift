@@ -30,17 +30,23 @@ package struct AgentRoutes: AgentActRoutes {
     self.neighbours = neighbours
   }
 
-  func list(_ token: AccessToken, _ request: Request) async throws -> Response {
+  func list(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let base = address.origin(request, context)
     let query = try ListQuery(request, ["state", "service", "phase", "sort"], limitMaximum: listMaximum)
     let page = try await agents.list(try AgentListQuery(query), for: token.viewer)
     return .json(adding: query.fields(next: page.next, total: page.total)) {
-      $0.objects(page.elements) { AgentRendering.write($0, isComplete: false, into: &$1) }
+      $0.objects(page.elements) { AgentRendering.write($0, isComplete: false, base: base, into: &$1) }
     }
   }
 
-  func summary(_ token: AccessToken, _ context: EdgeRequestContext) async throws -> Response {
+  func summary(
+    _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> Response {
+    let base = address.origin(request, context)
     let summary = try await agents.summary(context.parameters.require("chat"), for: token.viewer)
-    return .object { AgentRendering.write(summary, isComplete: true, into: &$0) }
+    return .object { AgentRendering.write(summary, isComplete: true, base: base, into: &$0) }
   }
 
   func transcript(
@@ -52,8 +58,9 @@ package struct AgentRoutes: AgentActRoutes {
     var name = "after"
     if case .before = part { name = "before" }
     let link = parameters.link(request.uri.path, name, next: transcript.next.map(String.init))
+    let base = address.origin(request, context)
     return .json(adding: link) { json in
-      json.object { AgentRendering.write(transcript, chatID: chatID, into: &$0) }
+      json.object { AgentRendering.write(transcript, chatID: chatID, base: base, into: &$0) }
     }
   }
 

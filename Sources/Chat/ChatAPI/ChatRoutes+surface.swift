@@ -47,7 +47,7 @@ extension ChatRoutes {
       },
       sendURL, updateData,
     ],
-    schemas: [("ChatReply", chatReply), ("TranscriptEvent", transcriptEvent)])
+    schemas: [("ChatReply", chatReply), ("TranscriptEvent", transcriptEvent), ("ChatFile", chatFile)])
 
   private static let verbose = APIMember.optional(
     "_verbose", .oneOf("true", "false"), "`true` adds the members that only old clients read.")
@@ -101,6 +101,9 @@ extension ChatRoutes {
     .optional("firstName", .text(0...64)), .optional("lastName", .text(0...64)), .optional("email", .text(0...64)),
     .optional("subject", .text(0...256), "Shown to agents."),
     .optional("message", .text, "The first thing to say."),
+    .optional(
+      "_file_events", .oneOf("true", "false"),
+      "`true`: the app knows `Notice.File`; else it is shown files as `Notice.PushUrl`, with their URLs."),
   ]
 
   private static let start = Operation<ChatRoutes>(
@@ -166,17 +169,28 @@ extension ChatRoutes {
 
   /// Spec: GMS 5.1.
   private static let transcriptEvent = APISchema([
-    "type": "array", "description": "Type, nickname, text, seconds since the start, and the side that it is from.",
+    "type": "array",
+    "description": """
+    Type, nickname, text, seconds since the start, and the side that it is from; of `Notice.File`, whose text is its \
+    URL, also its members.
+    """,
     "prefixItems": [
       APISchema.oneOf(transcriptTypes).json, APISchema.text.json, APISchema.text.json,
-      APISchema.text(pattern: "^[0-9]+$").json, APISchema.oneOf(partyRoles).json,
+      APISchema.text(pattern: "^[0-9]+$").json, APISchema.oneOf(partyRoles).json, APISchema.named("ChatFile").json,
     ],
-    "minItems": 5, "maxItems": 5,
+    "minItems": 5, "maxItems": 6,
+  ])
+
+  private static let chatFile = APISchema.object([
+    .required("id"), .required("name", .text(1...ChatLimits.fileNameBytesMaximum), "Fit to be shown."),
+    .required("type", .text, "Its content type; it fits its first bytes, where those say anything."),
+    .required("size", .integer, "Bytes."),
+    .required("url", .text, "Where whoever reads this gets it, with the same credentials."),
   ])
 
   static let transcriptTypes = [
     "Message.Text", "Notice.TypingStarted", "Notice.TypingStopped", "Notice.Joined", "Notice.Left", "Notice.PushUrl",
-    "Notice.Custom",
+    "Notice.Custom", "Notice.File",
   ]
   static let partyRoles = ["CLIENT", "AGENT", "SUPERVISOR", "EXTERNAL"]
 }

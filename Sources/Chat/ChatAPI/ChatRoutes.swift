@@ -3,7 +3,7 @@ package import ChatEngine
 import EngineKit
 package import HTTPKit
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import JSONEnvelope
 
 /// The customer's operations on a chat: for whoever shows the `gms_user` that it was made with; one without a user opens
@@ -61,19 +61,27 @@ package struct ChatRoutes: Sendable {
     return isTakenAway ? PushChange(target: nil) : nil
   }
 
+  /// Whose chat the path names, for whom, where the request may have it.
+  /// - Throws: before a word about the request itself: whose the chat is not, is told what there is to say of none.
+  package func admit(
+    _ request: Request, _ context: EdgeRequestContext
+  ) async throws -> (serviceID: String, userKey: String?) {
+    let serviceID = try context.parameters.require("service")
+    try await access.check(request, instance: serviceID)
+    let userKey = try request.userKey(limits: limits)
+    guard await neighbours.obeys(serviceID, userKey) != false,
+      await chats.opens(serviceID, to: .customer(userKey: userKey))
+    else { throw EngineError.chat(.unknownService) }
+    return (serviceID, userKey)
+  }
+
   /// What a customer does in the chat of the path.
   /// - Parameters:
   ///   - namesDevice: it may name a device; its verbose reply says why nothing could be pushed there. Spec: GMS 7.1.
   func answer(
     _ request: Request, _ context: EdgeRequestContext, namesDevice: Bool = false, _ perform: Performance
   ) async throws -> Response {
-    let serviceID = try context.parameters.require("service")
-    try await access.check(request, instance: serviceID)
-    let userKey = try request.userKey(limits: limits)
-    // Before a word about the request itself: whose the chat is not, is told what there is to say of none.
-    guard await neighbours.obeys(serviceID, userKey) != false,
-      await chats.opens(serviceID, to: .customer(userKey: userKey))
-    else { throw EngineError.chat(.unknownService) }
+    let (serviceID, userKey) = try await admit(request, context)
     let parameters = try await request.parameters(limits: limits)
     let reply = try await perform(self, serviceID, parameters, userKey)
     var verbose: VerboseFields?

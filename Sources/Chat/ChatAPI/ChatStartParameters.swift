@@ -24,6 +24,7 @@ extension ChatStartRequest {
       userKey: userKey, notifiesByComet: parameters["notify_by"]?.lowercased() == "comet", nickname: nickname,
       subject: parameters["subject"] ?? "", firstMessage: parameters.first(of: "message"),
       pushTarget: try parameters.pushTarget, data: data)
+    self.takesFiles = parameters.isTrue("_file_events")
   }
 
   /// The canonical names of the customer's identity, with the spellings that clients use.
@@ -34,7 +35,7 @@ extension ChatStartRequest {
   /// Parameters that have a meaning of their own, and so are not attached data once more.
   private static let consumed = Set([
     "notify_by", "firstName", "FirstName", "lastName", "LastName", "email", "EmailAddress", "emailAddress",
-    "userDisplayName", "nickname", "subject", "message", "_verbose",
+    "userDisplayName", "nickname", "subject", "message", "_verbose", "_file_events",
   ]).union(NameValuePair.pushRegistration)
 }
 
