@@ -26,6 +26,8 @@ struct ServiceInstances: InstanceData {
     return (try? await callbacks.view(id))?.request.fields.map { StoredPair($0.name, .text($0.value)) }
   }
 
+  func hasFile(_ id: String, inChatOf instance: String) async -> Bool { await chats.hasFile(id, of: instance) }
+
   func seconds(of id: String) -> Int {
     let seconds = Int(chats.option(ChatOptions.keys.timeToLive, of: id).components.seconds)
     return min(max(seconds, 60), StorageService.secondsMaximum)

@@ -128,6 +128,8 @@ extension StorageName: PayloadPart {
     static let id = PayloadField<String>(1)
     /// Of custom data.
     static let user = PayloadField<String>(2)
+    /// Of a file: its chat's service instance.
+    static let chat = PayloadField<String>(60)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -136,13 +138,20 @@ extension StorageName: PayloadPart {
       writer.put(Field.id, id)
       writer.put(Field.user, user)
     case .instance(let id): writer.put(Field.id, id)
+    case .file(let id, let chat):
+      writer.put(Field.id, id)
+      writer.put(Field.chat, chat)
     }
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
     let read = try PayloadFields(&payload)
     let id = try read.required(Field.id)
-    self = try read[Field.user].map { .custom(id: id, user: $0) } ?? .instance(id)
+    if let chat = try read[Field.chat] {
+      self = .file(id: id, chat: chat)
+    } else {
+      self = try read[Field.user].map { .custom(id: id, user: $0) } ?? .instance(id)
+    }
   }
 }
 

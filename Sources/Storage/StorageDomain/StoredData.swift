@@ -164,6 +164,8 @@ public enum StorageName: Sendable, Hashable, Codable {
   case custom(id: String, user: String)
   /// The data of a service instance.
   case instance(String)
+  /// A file that was sent in the chat of a service instance: its alone, and only the chat leads to it.
+  case file(id: String, chat: String)
 }
 
 public struct StorageLimits: Sendable, Equatable {

@@ -13,6 +13,9 @@ extension SubjectLinks {
     case .instance(let id):
       trace.isNamed = scope.isSubject(id)
       trace.follows = [EntityID(.chatSession, id), EntityID(.callback, id)]
+    case .file(_, let chat):
+      trace.isNamed = scope.isSubject(chat)
+      trace.follows = [EntityID(.chatSession, chat)]
     case nil: trace.isNamed = scope.isSubject(key)
     }
     scope.note(.stored, key) { $0 = trace }

@@ -14,7 +14,14 @@ struct StorageNarrator: Narrator {
     case .stored(let pairs, let name, let until):
       entry.what =
         pairs.isEmpty ? "renews what it has stored" : "stores \(pairs.map(Self.text).joined(separator: ", "))"
-      if case .instance(let id)? = name { entry.remark = ", of \(id.prefix(12))…" }
+      switch name {
+      case .instance(let id): entry.remark = ", of \(id.prefix(12))…"
+      case .file(_, let chat):
+        // The chat tells who sent it.
+        (entry.who, entry.isDetail) = ("server", true)
+        entry.remark = ", of the chat \(chat.prefix(12))…"
+      case .custom, nil: break
+      }
       entry.remark += ", until \(until.iso8601)"
     case .removed(let name): entry.what = "deletes \(name)"
     case .renewed:

@@ -56,12 +56,21 @@ public final class StorageService: Sendable {
   ) async throws(StorageFailure) -> String {
     try checkLife(seconds)
     let key = identifiers.uuid()
-    let name = owner.map { StorageName.custom(id: key, user: $0) }
+    try await create(
+      uploads, under: key, named: owner.map { StorageName.custom(id: key, user: $0) }, until: until(seconds),
+      from: source)
+    return key
+  }
+
+  /// - Parameter key: new; nobody else knows it yet.
+  func create(
+    _ uploads: [StorageUpload], under key: String, named name: StorageName?, until: Timestamp,
+    from source: StorageSource?
+  ) async throws(StorageFailure) {
     try await withFiles(of: uploads, for: name?.user, from: source, key: nil) { pairs throws(StorageFailure) in
       if let name { _ = index.claim(name, for: key) }
-      try await make(key, StorageChange(pairs, until: until(seconds), mayBeNew: true, name: name), from: source)
+      try await make(key, StorageChange(pairs, until: until, mayBeNew: true, name: name), from: source)
     }
-    return key
   }
 
   /// Stores under an id of the user's own; what it has already stays, as far as it is not replaced.
@@ -188,7 +197,7 @@ public final class StorageService: Sendable {
     }
   }
 
-  private func until(_ seconds: Int) -> Timestamp {
+  func until(_ seconds: Int) -> Timestamp {
     context.time.now.advanced(by: .seconds(min(max(seconds, 1), Self.secondsMaximum)))
   }
 
@@ -267,7 +276,7 @@ public final class StorageService: Sendable {
     }
   }
 
-  private func content(of file: StoredFile) async throws(StorageFailure) -> [UInt8] {
+  func content(of file: StoredFile) async throws(StorageFailure) -> [UInt8] {
     do { return try await blobs.read(file.digest) } catch { throw StorageFailure(error) }
   }
 
@@ -363,11 +372,11 @@ public final class StorageService: Sendable {
     if blobs.hasGarbage { _ = tasks.spawn { [blobs] in await blobs.collect() } }
   }
 
-  /// The timer has fired. The data of an instance lives as long as the instance. A clock that was set back meanwhile makes
-  /// it too early: it is set anew.
+  /// The timer has fired. The data of an instance lives as long as the instance, a file as long as its chat. A clock that
+  /// was set back meanwhile makes it too early: it is set anew.
   package func fired(_ alarm: StorageTimer, of key: String) async {
     guard let record = directory[key] else { return }
-    if case .instance(let id)? = await record.peek({ $0.name }), await instances.data(of: id, for: .house) != nil {
+    if let id = await instance(keeping: await record.peek { $0.name }) {
       await record.post(.renew(until: until(instances.seconds(of: id))))
     } else {
       await record.post(.expire)
@@ -375,6 +384,15 @@ public final class StorageService: Sendable {
     // Not at once, should the disk have no room for its end at the moment.
     let again = await record.peek { $0.expiresAt }
     if let again { timers.start(.expiry, of: key, at: max(again, context.time.now.advanced(by: .seconds(1)))) }
+  }
+
+  /// The instance that data of this name lives as long as; nil if there is none, or none any more.
+  private func instance(keeping name: StorageName?) async -> String? {
+    switch name {
+    case .instance(let id): await instances.data(of: id, for: .house) == nil ? nil : id
+    case .file(let id, let chat): await instances.hasFile(id, inChatOf: chat) ? chat : nil
+    case .custom, nil: nil
+    }
   }
 
   // MARK: Parts
@@ -389,7 +407,7 @@ public final class StorageService: Sendable {
   }
 
   /// - Parameter source: whose the data counts as, if it is changed: in the same turn, so that what has ended never does.
-  private func perform(
+  func perform(
     _ command: StorageCommand, on record: Entity<StoredData>, from source: StorageSource? = nil
   ) async throws(StorageFailure) {
     do throws(TurnError<StorageRejection>) {

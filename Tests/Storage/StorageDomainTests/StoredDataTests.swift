@@ -141,7 +141,8 @@ struct StorageCodecTests {
   static let events: [StorageEvent] = [
     .stored(pairs, name: .custom(id: "cart", user: "anna"), until: StoredDataTests.end),
     .stored([], name: nil, until: StoredDataTests.end),
-    .stored([], name: .instance("412-x"), until: StoredDataTests.end), .removed("ü"),
+    .stored([], name: .instance("412-x"), until: StoredDataTests.end),
+    .stored([], name: .file(id: "f-1", chat: "412-x"), until: StoredDataTests.end), .removed("ü"),
     .renewed(until: StoredDataTests.end), .ended(reason: "expired"), .erased,
   ]
 
@@ -183,7 +184,7 @@ struct StorageCodecTests {
 
   @Test("tags are frozen, and one that was erased states itself whole")
   func tags() {
-    #expect(Self.events.map(\.tag) == [1, 1, 1, 2, 3, 4, 5])
+    #expect(Self.events.map(\.tag) == [1, 1, 1, 1, 2, 3, 4, 5])
     #expect(StorageEvent.isRestatement(5) && !StorageEvent.isRestatement(1))
     #expect((try? StoredEvent(tag: 6, payload: []).decoded(as: StorageEvent.self)) == nil)
   }
@@ -200,6 +201,10 @@ struct StorageCodecTests {
         + "12060a0163120175" + "180a"
     ),
     (.stored([], name: .instance("i"), until: Timestamp(milliseconds: 5)), "12030a0169180a"),
+    (
+      .stored([], name: .file(id: "f", chat: "c"), until: Timestamp(milliseconds: 5)),
+      "1207" + "0a0166" + "e2030163" + "180a"
+    ),
     (.removed("x"), "0a0178"), (.renewed(until: Timestamp(milliseconds: 5)), "080a"), (.ended(reason: "x"), "0a0178"),
     (.erased, ""),
   ]
