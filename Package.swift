@@ -265,6 +265,20 @@ let package = Package(
         hummingbird,
       ]),
 
+    // Files in chats.
+    module(
+      "FileEngine", in: "Sources/Files",
+      [
+        "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "OptionKit", "StorageEngine",
+        logging,
+      ]),
+    module(
+      "FileAPI", in: "Sources/Files",
+      [
+        "ChatAPI", "ChatDomain", "ChatEngine", "EdgeSecurity", "EngineKit", "FileEngine", "HTTPKit", "JSONEnvelope",
+        "StorageAPI", httpTypes, hummingbird,
+      ]),
+
     // Support.
     module("SupportDomain", in: "Sources/Support", ["EventSourcing"]),
     module(
@@ -325,7 +339,7 @@ let package = Package(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine",
+        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "MessagingEngine",
         "NotificationEngine", "OptionKit", "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),
@@ -336,7 +350,8 @@ let package = Package(
         "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "CallbackAPI", "ConsoleAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "Journal", "OptionKit", "ServerKit",
+        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "Journal", "OptionKit",
+        "ServerKit",
         hummingbird, httpTypes, nioCore, nioHTTP1, logging,
       ],
       path: "Sources/App/HTTPEdge", swiftSettings: strict),
@@ -482,6 +497,13 @@ let package = Package(
         "StorageEngine", systemPackage,
       ]),
     tests(
+      "FileEngineTests", in: "Files",
+      [
+        "AuditEngine", "ChatDomain", "ChatEngine", "Engine", "EngineKit", "EngineRigs", "EntityRuntime",
+        "EventSourcing",
+        "FileEngine", "JSONEnvelope", "ScriptedClients", "StorageEngine", systemPackage,
+      ]),
+    tests(
       "SupportEngineTests", in: "Support",
       [
         "Bayeux", "CometEngine", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "PushDomain",
@@ -536,7 +558,7 @@ let package = Package(
       "HTTPEdgeTests", in: "App",
       [
         "TextEncoding", "HTTPEdge", "AgentEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "ConsoleAPI",
-        "ConsoleEngine", "ConsolePages", "DeviceEdge",
+        "ConsoleEngine", "ConsolePages", "DeviceEdge", "FileAPI", "FileEngine",
         "MessagingAPI",
         "PushAPI", "Engine", "ChatDomain",
         "CallbackDomain",
@@ -577,7 +599,10 @@ let package = Package(
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
     tests(
       "JournalToolTests", in: "App",
-      ["carillon", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "ProcessControl", systemPackage]),
+      [
+        "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
+        systemPackage,
+      ]),
     tests(
       "EndToEnd",
       [

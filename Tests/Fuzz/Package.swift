@@ -128,6 +128,12 @@ let package = Package(
         systemPackage,
       ]),
     module(
+      "FileEngine", in: "Sources/Files",
+      [
+        "ChatDomain", "ChatEngine", "EngineKit", "EntityRuntime", "EventSourcing", "OptionKit", "StorageEngine",
+        logging,
+      ]),
+    module(
       "SupportEngine", in: "Sources/Support",
       [
         "TextEncoding", "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime",
@@ -147,7 +153,7 @@ let package = Package(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
-        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "MessagingEngine",
+        "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "MessagingEngine",
         "NotificationEngine", "OptionKit", "PushDomain",
         "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
       ]),

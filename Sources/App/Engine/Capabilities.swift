@@ -6,6 +6,7 @@
 @_exported public import CometEngine
 @_exported public import ConsoleEngine
 @_exported public import EngineKit
+@_exported public import FileEngine
 @_exported public import MessagingEngine
 @_exported public import NotificationEngine
 @_exported public import PushEngine

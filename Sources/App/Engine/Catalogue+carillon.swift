@@ -4,6 +4,7 @@ import ChatEngine
 import CometEngine
 import ConsoleEngine
 public import EngineKit
+import FileEngine
 import MessagingEngine
 import NotificationEngine
 import PushEngine
@@ -14,7 +15,8 @@ extension Catalogue {
   /// What this server can do: the one list.
   package static let features: [any Feature.Type] = [
     CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
-    NotificationService.self, StorageService.self, SupportService.self, ConsoleService.self, Redactions.self,
+    NotificationService.self, StorageService.self, FileService.self, SupportService.self, ConsoleService.self,
+    Redactions.self,
   ]
 
   /// Every kind, each declared by its capability.

@@ -7,6 +7,7 @@ import ConsoleEngine
 import EngineKit
 import EntityRuntime
 import EventSourcing
+package import FileEngine
 public import Logging
 import MessagingEngine
 import NotificationEngine
@@ -32,6 +33,8 @@ public final class Engine: Sendable {
   public let callbacks: CallbackService
   public let notifications: NotificationService
   public let storage: StorageService
+  /// Files in chats.
+  package let files: FileService
   public let support: SupportService
   /// Who is signed in to the console.
   public let console: ConsoleService
@@ -78,6 +81,8 @@ public final class Engine: Sendable {
     storage = StorageService(
       partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
       bounds: configuration.storageLimits)
+    files = FileService(
+      partition, chats: chat.chats, agents: chat.agents, storage: storage, scanner: configuration.fileScanner)
     support = SupportService(
       partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
@@ -85,7 +90,7 @@ public final class Engine: Sendable {
     audit = JournalAudit(partition)
     redactions = Redactions(partition, audit: audit)
     service = PartitionService(
-      partition, [comet, push, chat, messaging, callback, notifications, storage, support, console, redactions])
+      partition, [comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions])
     chats = chat.chats
     agents = chat.agents
     feed = chat.feed

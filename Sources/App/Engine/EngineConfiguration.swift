@@ -1,6 +1,7 @@
 public import Bayeux
 import EngineKit
 public import EntityRuntime
+package import FileEngine
 public import Journal
 import MessagingEngine
 public import StorageDomain
@@ -15,6 +16,8 @@ public struct EngineConfiguration: Sendable {
   public var limits = EngineLimits()
   public var storageLimits = StorageLimits()
   public var messaging = MessagingSettings()
+  /// Runs the command that looks at files of chats; nil: if the options name one, no file is taken.
+  package var fileScanner: (any FileScanner)?
   /// Whether an app server may ever come for what devices send to this sender: others' messages are not kept.
   public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
   public var runtimeLimits = RuntimeLimits()

@@ -5,6 +5,7 @@ import CometEdge
 import ConsoleAPI
 import EdgeSecurity
 import Engine
+import FileAPI
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -47,10 +48,11 @@ struct EdgeRouter {
     ServiceRoutes.surface.of { router in
       ServiceRoutes(chats: router.engine.chats, access: ServiceAccess(engine: router.engine), limits: router.limits)
     },
-    ChatRoutes.surface.of { router in
-      ChatRoutes(
-        chats: router.engine.chats, neighbours: NeighboursOfChat(engine: router.engine),
-        access: ServiceAccess(engine: router.engine), limits: router.limits)
+    ChatRoutes.surface.of(\.chatRoutes),
+    FileRoutes.surface.of { router in
+      FileRoutes(
+        files: router.engine.files, chats: router.chatRoutes, tokens: router.tokens, limits: router.limits,
+        address: router.messaging.address)
     },
     CallbackRoutes.surface.of { router in
       CallbackRoutes(
@@ -120,6 +122,12 @@ struct EdgeRouter {
   /// What agents do over their socket.
   var agentActs: [BoundAgentAct] {
     AgentRoutes.acts.map { $0.bound(to: agentRoutes) } + supportRoutes.agentActs
+  }
+
+  private var chatRoutes: ChatRoutes {
+    ChatRoutes(
+      chats: engine.chats, neighbours: NeighboursOfChat(engine: engine), access: ServiceAccess(engine: engine),
+      limits: limits)
   }
 
   private var messagingRoutes: MessagingRoutes {

@@ -4,6 +4,7 @@ import ConsoleAPI
 import DeviceEdge
 import EdgeSecurity
 import Engine
+import FileAPI
 import Hummingbird
 import NIOHTTP1
 import ServerKit
@@ -16,7 +17,8 @@ extension EdgeServices: HTTPSite {
     let surface = console.takes(target) ? .console : Surface(target: target)
     let takesFiles =
       switch surface {
-      case .service: StorageTarget.takesFiles(target)
+      case .service: StorageTarget.takesFiles(target) || FileTarget.takesFiles(target)
+      case .agent: FileTarget.takesFiles(target)
       case .support: SupportTarget.takesFiles(target)
       default: false
       }

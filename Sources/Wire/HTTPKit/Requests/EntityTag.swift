@@ -19,9 +19,14 @@ package enum EntityTag {
 }
 
 extension PathText {
-  /// `Content-Disposition` of a file that no browser is to show. Spec: RFC 6266.
-  package static func attachment(_ name: String?) -> String {
-    guard let name, !name.isEmpty else { return "attachment" }
-    return "attachment; filename*=UTF-8''\(encode(name))"
+  /// `Content-Disposition` of a file that no browser is to show.
+  package static func attachment(_ name: String?) -> String { disposition(name, isShown: false) }
+
+  /// `Content-Disposition` of a file. Spec: RFC 6266.
+  /// - Parameter isShown: browsers may show it; else they save it.
+  package static func disposition(_ name: String?, isShown: Bool) -> String {
+    let type = isShown ? "inline" : "attachment"
+    guard let name, !name.isEmpty else { return type }
+    return "\(type); filename*=UTF-8''\(encode(name))"
   }
 }

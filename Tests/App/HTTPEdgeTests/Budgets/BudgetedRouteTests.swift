@@ -12,6 +12,8 @@ struct BudgetedRouteTests {
       ("POST", "/genesys/1/service/request-chat", BudgetedAction.chats), ("POST", "//genesys/1/service//x/", .chats),
       ("GET", "/genesys/1/service/request-chat", nil), ("POST", "/genesys/1/service/ID/ixn/chat", nil),
       ("POST", "/genesys/1/service/ID/ixn/chat/send", nil),
+      ("POST", "/genesys/1/service/ID/ixn/chat/file", .uploads), ("GET", "/genesys/1/service/ID/ixn/chat/file/F", nil),
+      ("POST", "/agent/1/chats/ID/file", nil),
       ("POST", "/genesys/1/service/callback/voice", .callbacks),
       ("GET", "/genesys/1/service/callback/voice", .callbackQueries),
       ("GET", "/genesys/1/service/callback", .callbackQueries), ("GET", "/genesys/1/service/callback/voice/ID", nil),

@@ -67,6 +67,9 @@ struct CrossingPlace: Sendable {
         return ["service": service, "chat": chat]
       }, look: transcript, nothing: ["service": "1-0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"]),
     CrossingPlace(
+      beginning: "/genesys/1/service/{service}/ixn/chat/file", owner: .customer, make: { try await $0.chatWithFile() },
+      look: transcript, nothing: ["service": "1-0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"], query: "?name=a.txt"),
+    CrossingPlace(
       beginning: "/genesys/1/service/{service}/storage", owner: .customer,
       make: { ["service": try await $0.instance(), "key": "photo"] },
       look: Look(.customer, "/genesys/1/service/{service}/storage"),
@@ -110,6 +113,9 @@ struct CrossingPlace: Sendable {
         return ["key": "ann"]
       }, look: Look(.agent, "/agent/1/customers/{key}", isSteady: false), others: supervisors,
       nothing: ["key": "nobody"]),
+    CrossingPlace(
+      beginning: "/agent/1/chats/{chat}/file", owner: .agent, make: { try await $0.chatWithFile() }, look: transcript,
+      others: supervisors, nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"], query: "?name=a.txt"),
     CrossingPlace(
       beginning: "/agent/1/callbacks/", owner: .agent,
       make: { world in
@@ -177,7 +183,8 @@ struct CrossingPlace: Sendable {
     "chat": "sendMessage", "callback": "getCallback", "storage": "getStored", "file": "getStoredFile",
     "file of an instance": "getInstanceFile", "subscription": "getSubscription", "device": "getDevice",
     "chat of an agent": "getChat", "callback of an agent": "getCallbackWork", "registration": "getTokenInfo",
-    "upload": "deleteSupportFile", "device of support": "unregisterSupportDevice",
+    "file of a chat": "getChatFile", "file of an agent's chat": "getAgentFile", "upload": "deleteSupportFile",
+    "device of support": "unregisterSupportDevice",
   ]
 
   private static let request: @Sendable (String, Values) -> String = { path, _ in

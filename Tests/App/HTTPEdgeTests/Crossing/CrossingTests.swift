@@ -88,11 +88,14 @@ struct CrossingTests {
     try await CrossingWorld.run { world in
       for operation in try await Self.operations(world) where operation.path.hasPrefix("/agent/1/") {
         let place = try #require(Self.place(of: operation))
-        let values = ["chat": try await world.chat(with: nil).chat, "id": try await world.callback(), "key": "ann"]
+        let values = [
+          "chat": try await world.chat(with: nil).chat, "id": try await world.callback(), "key": "ann",
+          "file": "of-nobody",
+        ]
         let body = operation.method == "GET" ? "" : place.body(operation.path, values)
         let answer = try await world[.otherAgent].call(operation.method, Self.target(operation.path, values), body)
         let missing = try await world[.otherAgent].call(
-          operation.method, Self.target(operation.path, place.nothing), body)
+          operation.method, Self.target(operation.path, values.merging(place.nothing) { $1 }), body)
         #expect(answer.status == 404 && answer.body == missing.body, "\(operation.id): \(answer.status)")
         // It is there, and waits.
         for path in ["/agent/1/chats/{chat}", "/agent/1/callbacks/{id}"] {

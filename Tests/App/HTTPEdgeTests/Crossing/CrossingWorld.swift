@@ -83,6 +83,13 @@ struct CrossingWorld {
     return (service, chat)
   }
 
+  /// A chat of the customer's with the agent, in which the customer has sent a file.
+  func chatWithFile() async throws -> CrossingPlace.Values {
+    let (service, chat) = try await chat()
+    let sent = try await self[.customer].call("POST", "/genesys/1/service/\(service)/ixn/chat/file?name=a.txt", "A")
+    return ["service": service, "chat": chat, "file": try #require(sent.json["id"]?.string)]
+  }
+
   /// A callback of the customer's, in the queue.
   func callback() async throws -> String {
     let made = try await self[.customer].call(
