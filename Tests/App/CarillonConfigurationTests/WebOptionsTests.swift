@@ -1,5 +1,7 @@
 import ConsoleAPI
+import Engine
 import HTTPEdge
+import OptionKit
 import Testing
 
 @testable import CarillonConfiguration
@@ -57,5 +59,23 @@ struct WebOptionsTests {
     }
     #expect(refused?.problems.map(\.option) == ["console.path"])
     #expect(refused?.problems.first?.reason.contains(reason) == true)
+  }
+
+  @Test("what scans files is a program by its whole path: no shell looks for it")
+  func scanCommand() throws {
+    let options = try ConfigurationLoader.load(
+      yaml: "server:\n  files.scan_command: [/usr/bin/clamdscan, --fdpass, '--quiet']\n"
+    ).options.section(.server)
+    #expect(options[FileOptions.keys.scanCommand] == ["/usr/bin/clamdscan", "--fdpass", "--quiet"])
+    #expect(options[FileOptions.keys.scanTimeout] == .seconds(30) && options[FileOptions.keys.scansAtOnce] == 8)
+    #expect(
+      try ConfigurationLoader.load(yaml: "").options.section(.server)[FileOptions.keys.scanCommand] == [])
+    for command in ["clamdscan", "./scan", "'$(scan)'"] {
+      let refused = #expect(throws: ConfigurationRefused.self) {
+        try ConfigurationLoader.load(yaml: "server:\n  files.scan_command: \(command)\n")
+      }
+      #expect(refused?.problems.map(\.option) == ["files.scan_command"])
+      #expect(refused?.problems.first?.reason.contains("whole path") == true)
+    }
   }
 }

@@ -44,4 +44,13 @@ extension ConfigurationJudge {
     guard let (path, _) = value(of: key, in: .server), let flaw = ConsolePath.flaw(path) else { return }
     refuse(key, in: .server, flaw)
   }
+
+  /// No shell looks for the program that scans files.
+  mutating func judgeFiles() {
+    let key = FileOptions.keys.scanCommand
+    guard let (command, _) = value(of: key, in: .server), let program = OptionType.members(of: command).first else {
+      return
+    }
+    if !program.hasPrefix("/") { refuse(key, in: .server, "does not begin with the whole path of a program") }
+  }
 }

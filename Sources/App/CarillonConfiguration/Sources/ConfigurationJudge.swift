@@ -107,6 +107,7 @@ struct ConfigurationJudge {
     judgeSupport()
     warnOfTheOpenWeb()
     judgeConsole()
+    judgeFiles()
     judgeIdentity()
     let texts = texts()
     guard problems.isEmpty else {

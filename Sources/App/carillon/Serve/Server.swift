@@ -71,6 +71,7 @@ struct Server {
     configuration.sessionSettings = loaded.sessionSettings
     configuration.limits = loaded.engineLimits
     configuration.messaging = loaded.messagingSettings
+    configuration.fileScanner = CommandScanner(directory: directory.path.appending("scan"))
     configuration.isSender = { [tokens] in tokens.isSender($0) }
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
