@@ -189,6 +189,11 @@ class Carillon:
         self.call("POST", f"/agent/1/chats/{chat}/join", "agent", json={"nickname": "Agent K"})
         return chat
 
+    def file(self, chat, role=None):
+        """A file that was sent in a chat: by an agent, or by its customer."""
+        headers = {"Content-Type": "text/plain"} if role else {"Content-Type": "text/plain", "gms_user": USER}
+        return self.call("POST", f"{chat}/file?name=a.txt", role, data=b"bytes", headers=headers)["id"]
+
     # Callbacks
 
     def callback(self):

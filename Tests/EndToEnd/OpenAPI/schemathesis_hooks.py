@@ -44,12 +44,18 @@ def put_body(case, **members):
 
 
 def about_chat(case):
-    put(case, service=carillon.started()[0])
+    service = carillon.started()[0]
+    put(case, service=service)
+    if "{file}" in case.path:
+        put(case, file=carillon.file(f"/genesys/1/service/{service}/ixn/chat"))
     case.headers["gms_user"] = USER
 
 
 def about_agent_chat(case):
-    put(case, chat=carillon.chat() if case.path.endswith("/join") else carillon.joined())
+    chat = carillon.chat() if case.path.endswith("/join") else carillon.joined()
+    put(case, chat=chat)
+    if "{file}" in case.path:
+        put(case, file=carillon.file(f"/agent/1/chats/{chat}", "agent"))
 
 
 def about_device(case):
