@@ -48,21 +48,29 @@ struct CommandScannerTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.appending("scan").string) == [])
   }
 
-  @Test("whatever does not end in time is killed, with all that it has started")
+  @Test("whatever does not end in time is killed, with all that it has started, whether or not its sender waits for it")
   func late() async throws {
-    let directory = try Self.directory()
-    let program = try Self.script(
-      "echo $$ > \(directory)/pid; sleep 600 & echo $! > \(directory)/child; wait", in: directory)
-    let scanner = CommandScanner(directory: directory.appending("scan"))
-    let verdict = await scanner.verdict(on: [1], by: [program], within: .seconds(1))
-    #expect(Self.isWanted(verdict, "in time"), "\(verdict)")
-    for name in ["pid", "child"] {
-      let text = try String(contentsOfFile: directory.appending(name).string, encoding: .utf8)
-      let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-      // The child is a zombie until init has taken it away.
-      while kill(pid, 0) == 0, !Self.isZombie(pid) { try await Task.sleep(for: .milliseconds(1)) }
+    for isAwaited in [true, false] {
+      let directory = try Self.directory()
+      let program = try Self.script(
+        "echo $$ > \(directory)/pid; sleep 600 & echo $! > \(directory)/child; touch \(directory)/up; wait",
+        in: directory)
+      let scanner = CommandScanner(directory: directory.appending("scan"))
+      let scan = Task { await scanner.verdict(on: [1], by: [program], within: .seconds(1)) }
+      if !isAwaited {
+        while !FileManager.default.fileExists(atPath: directory.appending("up").string) { await Task.yield() }
+        scan.cancel()
+      }
+      let verdict = await scan.value
+      #expect(Self.isWanted(verdict, "in time"), "\(verdict)")
+      for name in ["pid", "child"] {
+        let text = try String(contentsOfFile: directory.appending(name).string, encoding: .utf8)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        // The child is a zombie until init has taken it away.
+        while kill(pid, 0) == 0, !Self.isZombie(pid) { try await Task.sleep(for: .milliseconds(1)) }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.appending("scan").string) == [])
     }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.appending("scan").string) == [])
   }
 
   private static func isZombie(_ pid: pid_t) -> Bool {

@@ -27,6 +27,13 @@ final class CommandScanner: FileScanner {
 
   func verdict(on bytes: [UInt8], by command: [String], within limit: Duration) async -> ScanVerdict {
     guard let program = command.first else { return .undecided("there is no command") }
+    // Not in the task of whoever sends the file: they may leave, and all that was begun here is to be ended all the same.
+    return await Task { await verdict(on: bytes, by: program, command.dropFirst(), within: limit) }.value
+  }
+
+  private func verdict(
+    on bytes: [UInt8], by program: String, _ arguments: ArraySlice<String>, within limit: Duration
+  ) async -> ScanVerdict {
     let file = directory.appending("\(count.add(1, ordering: .relaxed).newValue)")
     let verdict: ScanVerdict
     do {
@@ -34,7 +41,7 @@ final class CommandScanner: FileScanner {
       let child = try await NIOThreadPool.singleton.runIfActive { [directory] in
         try Self.write(bytes, to: file, in: directory)
         return try ChildProcess(
-          program, command.dropFirst() + [file.string], environment: Self.environment, input: .file(file.string),
+          program, arguments + [file.string], environment: Self.environment, input: .file(file.string),
           output: .nothing, errors: .nothing, leadsGroup: true)
       }
       verdict = ScanVerdict(status: try await child.wait(atMost: limit))
