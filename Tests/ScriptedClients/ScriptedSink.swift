@@ -52,8 +52,9 @@ package final class ScriptedSink: CometSink {
     }
     // Before the test goes on: it looks at what came of it.
     whenAnswered?()
-    waiter?.resume(returning: reply)
+    // As on the wire: a client reads only what has been written.
     if let exchange { gateway?.written(exchange, success: succeeds) }
+    waiter?.resume(returning: reply)
   }
 
   package func reply() async throws -> [JSONValue] {
