@@ -72,6 +72,8 @@ final class ChatLoad {
   var delivered = 0
   var latencies = LatencyHistogram()
   var watch: SecondsWatch?
+  /// Told of each message that goes out: its chat, its number there, and when it was due.
+  var onPost: ((_ chatID: String, _ number: Int, _ due: NIODeadline) -> Void)?
   var began = NIODeadline.now()
   /// Messages that the open loop has let go.
   var scheduled = 0
@@ -164,7 +166,9 @@ final class ChatLoad {
       outstanding += 1
     }
     customer.unanswered += 1
-    lanes.submit(customer.nextPost()) { [unowned self] response in
+    let request = customer.nextPost()
+    onPost?(customer.chatID, customer.sentSequence, due)
+    lanes.submit(request) { [unowned self] response in
       customer.unanswered -= 1
       // 202: nobody has asked for it yet.
       guard (200...202).contains(response.status) else {
