@@ -188,6 +188,8 @@ struct AgentSightTests {
     let first = try #require(await live.next())
     _ = try await start(rig, "help")
     var missed: [String] = []
+    // A browser names it again as a number of its own, which is exact up to here.
+    #expect(first.number < 1 << 53)
     for await event in rig.engine.agents.events(after: first.number - 1, for: Self.bert) {
       missed.append(event.chatID)
       if case .chat(.line) = event.kind { break }

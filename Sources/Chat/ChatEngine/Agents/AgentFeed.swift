@@ -2,6 +2,7 @@ public import ChatDomain
 import DequeModule
 import EngineKit
 import EntityRuntime
+import EventSourcing
 import Synchronization
 
 /// What a capability above has to tell agents.
@@ -75,6 +76,10 @@ package final class AgentFeed: Sendable {
   private let waitingMaximum: Int
   private let time: any TimeSource
   private let state: Mutex<State>
+
+  /// A thousand events in each millisecond, for as long as a process may have run; and exact as a number of JavaScript,
+  /// which is to name it again: below 2^53 until the year 2248.
+  static func firstNumber(startedAt now: Timestamp) -> UInt64 { UInt64(max(0, now.milliseconds)) << 10 }
 
   /// - Parameter firstNumber: where this process begins to count: above all that the process before it may have given
   ///   out, so that a stream that comes back after a restart is told that events are missing.

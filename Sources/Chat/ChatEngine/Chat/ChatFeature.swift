@@ -22,7 +22,7 @@ package struct ChatFeature: Feature {
   package init(_ partition: Partition, comet: CometGateway, push: PushFeature) {
     let node = partition.node
     feed = AgentFeed(
-      limits: node.limits, time: node.time, firstNumber: UInt64(max(0, node.time.now.milliseconds)) << 16)
+      limits: node.limits, time: node.time, firstNumber: AgentFeed.firstNumber(startedAt: node.time.now))
     chats = ChatService(
       directory: partition.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
       policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
