@@ -159,6 +159,7 @@ let package = Package(
 
     // Chat.
     module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module("TextSearch", in: "Sources/Chat"),
     module(
       "ChatEngine", in: "Sources/Chat",
       [
@@ -425,6 +426,7 @@ let package = Package(
     tests("JSONEnvelopeTests", in: "Wire", ["JSONEnvelope"]),
     tests("BayeuxTests", in: "Comet", ["Bayeux", "JSONEnvelope"]),
     tests("ChatDomainTests", in: "Chat", ["TestSupport", "ChatDomain", "EventSourcing"]),
+    tests("TextSearchTests", in: "Chat", ["TestSupport", "TextSearch"]),
     tests("CallbackDomainTests", in: "Callback", ["TestSupport", "CallbackDomain", "EventSourcing"]),
     tests("StorageDomainTests", in: "Storage", ["StorageDomain", "EventSourcing"]),
     tests("SupportDomainTests", in: "Support", ["TestSupport", "SupportDomain", "EventSourcing"]),

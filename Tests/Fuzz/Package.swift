@@ -63,6 +63,7 @@ let package = Package(
     module("JSONEnvelope", in: "Sources/Wire"),
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
     module("ChatDomain", in: "Sources/Chat", ["EventSourcing"]),
+    module("TextSearch", in: "Sources/Chat"),
     module("PushDomain", in: "Sources/Push", ["EventSourcing", "OptionKit", heap]),
     module("CallbackDomain", in: "Sources/Callback", ["EventSourcing"]),
     module("StorageDomain", in: "Sources/Storage", ["EventSourcing"]),
