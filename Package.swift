@@ -164,7 +164,7 @@ let package = Package(
       "ChatEngine", in: "Sources/Chat",
       [
         "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "OptionKit", "PushDomain", "PushEngine", collections,
+        "OptionKit", "PushDomain", "PushEngine", "TextSearch", collections, logging,
       ]),
 
     module(
@@ -466,8 +466,10 @@ let package = Package(
     tests(
       "ChatServiceTests", in: "Chat",
       [
-        "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EntityRuntime", "EventSourcing",
-        "JSONEnvelope", "Journal", "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain", systemPackage,
+        "CallbackDomain", "ChatDomain", "ChatEngine", "Engine", "EngineKit", "EngineRigs", "EntityRuntime",
+        "EventSourcing",
+        "JSONEnvelope", "Journal", "PushDomain", "ScriptedClients", "StorageDomain", "SupportDomain",
+        "TextSearch", systemPackage,
       ]),
     tests("AgentEdgeTests", in: "Chat", ["AgentEdge", "ChatAPI", "HTTPKit", "JSONEnvelope"]),
     tests(

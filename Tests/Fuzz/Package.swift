@@ -98,7 +98,7 @@ let package = Package(
       "ChatEngine", in: "Sources/Chat",
       [
         "Bayeux", "ChatDomain", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope",
-        "OptionKit", "PushDomain", "PushEngine", collections,
+        "OptionKit", "PushDomain", "PushEngine", "TextSearch", collections, logging,
       ]),
     module(
       "MessagingEngine", in: "Sources/Messaging",

@@ -99,6 +99,17 @@ public struct EngineLimits: Sendable, Equatable {
   public var slotsMaximum = 20_000
   /// Chats, callbacks or requests in one answer to an agent's list.
   public var agentListMaximum = 1_000
+  /// Bytes of the index that chats are searched by. Beyond them the oldest lines are not found.
+  public var searchBytesMaximum = 268_435_456
+  /// Searches at once; each has a thread of its own.
+  public var searchesMaximum = 8
+  /// Hits in one answer, and UTF-8 bytes of the piece of text that each shows.
+  public var searchHitsMaximum = 100
+  public var searchClipBytes = 200
+  /// How long the index lets news of chats gather, and the chats and the lines of each that it takes up in one go.
+  public var searchPauseMilliseconds: Int64 = 50
+  public var searchChatsAtOnce = 64
+  public var searchLinesAtOnce = 512
 
   /// Readers of the journal beside its writer, for operators; each has a thread of its own.
   public var journalReadersMaximum = 4
@@ -168,6 +179,9 @@ extension EngineLimits: OptionSettings {
     OptionField(
       "limits.support_users", \.supportUsersMaximum, .integer(1...100_000_000),
       "people of support requests: users, agents, contacts"),
+    OptionField(
+      "limits.search_bytes", \.searchBytesMaximum, .byteCount(1_048_576...1_125_899_906_842_624),
+      "bytes of the index that agents search chats by; beyond it the oldest lines are not found"),
     OptionField("limits.pushes_in_flight", \.pushTasksMaximum, .integer(1...1_000_000), "pushes on their way at once"),
   ]
 }

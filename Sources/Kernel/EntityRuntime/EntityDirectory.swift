@@ -269,6 +269,11 @@ extension EntityDirectory {
     }
   }
 
+  /// Where the state of an entity sleeps that nothing was asked of since; nil if it is in memory, or there is none.
+  public func place(ofSleeping key: String) -> StatePlace? {
+    table.withLock { if case .asleep(let sleeper) = $0.slots[key] { sleeper.place } else { nil } }
+  }
+
   /// Reads a state without waking its entity; as it is now. Blocks for one read if it sleeps.
   public func peek<Value: Sendable>(_ key: String, _ body: @Sendable (borrowing State) -> Value) async -> Value? {
     let slot = table.withLock { $0.slots[key] }

@@ -11,12 +11,18 @@ public final class AgentService: Sendable {
   let chats: ChatService
   let desks: EntityDirectory<AgentDesk>
   let feed: AgentFeed
+  /// Finds what was said.
+  public let search: SearchService
   let context: RuntimeContext
 
-  init(chats: ChatService, desks: EntityDirectory<AgentDesk>, feed: AgentFeed, context: RuntimeContext) {
+  init(
+    chats: ChatService, desks: EntityDirectory<AgentDesk>, feed: AgentFeed, search: SearchService,
+    context: RuntimeContext
+  ) {
     self.chats = chats
     self.desks = desks
     self.feed = feed
+    self.search = search
     self.context = context
   }
 

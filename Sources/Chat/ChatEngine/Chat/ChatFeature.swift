@@ -10,12 +10,13 @@ package import PushEngine
 /// Chats, and the agents who serve them.
 package struct ChatFeature: Feature {
   package static var kinds: [EntityCard] { [.chat, .agent] }
-  package static var options: [OptionSpecification] { ChatOptions.options }
+  package static var options: [OptionSpecification] { ChatOptions.options + SearchOptions.options }
   package static var metrics: [MetricKey] { [] }
 
   package let chats: ChatService
   package let agents: AgentService
   package let feed: AgentFeed
+  package let search: SearchService
   package let interpreter: ChatInterpreter
   package let desks: AgentHost
 
@@ -27,9 +28,11 @@ package struct ChatFeature: Feature {
       directory: partition.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
       policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
     desks = AgentHost(partition.directory(.agent), feed: feed)
-    agents = AgentService(chats: chats, desks: desks.directory, feed: feed, context: partition.context)
+    search = SearchService(partition, chats: chats)
+    agents = AgentService(
+      chats: chats, desks: desks.directory, feed: feed, search: search, context: partition.context)
     interpreter = ChatInterpreter(
-      service: chats, comet: comet.directory, agents: feed,
+      service: chats, comet: comet.directory, agents: feed, search: search,
       pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
       channel: comet.policy.eventChannel)
     push.dispatcher.producers.register(interpreter.pushes)
@@ -38,6 +41,12 @@ package struct ChatFeature: Feature {
     partition.add(desks)
   }
 
+  package func restored() async throws { search.beginRestoring() }
+
+  package func run() async { await search.run() }
+
   /// Ends the agents' streams.
   package func drain() async { feed.finish() }
+
+  package func finish() { search.finish() }
 }

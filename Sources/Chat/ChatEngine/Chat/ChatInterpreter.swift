@@ -34,6 +34,7 @@ package final class ChatInterpreter: Sendable {
   let service: ChatService
   let comet: CometDirectory
   let agents: AgentFeed
+  let search: SearchService
   package let pushes: ChatPushes
   let timers: KeyedTimers<ChatTimer>
   let channel: String
@@ -42,12 +43,13 @@ package final class ChatInterpreter: Sendable {
   private let attached = Mutex<[String: [String]]>([:])
 
   init(
-    service: ChatService, comet: CometDirectory, agents: AgentFeed, pushes: ChatPushes, timers: KeyedTimers<ChatTimer>,
-    channel: String
+    service: ChatService, comet: CometDirectory, agents: AgentFeed, search: SearchService, pushes: ChatPushes,
+    timers: KeyedTimers<ChatTimer>, channel: String
   ) {
     self.service = service
     self.comet = comet
     self.agents = agents
+    self.search = search
     self.pushes = pushes
     self.timers = timers
     self.channel = channel
@@ -157,7 +159,9 @@ package final class ChatInterpreter: Sendable {
     let (index, key) = (service.index, chat.id.key)
     var before: AgentAudience?
     switch notification {
-    case .line(let line): before = index.heard(line, in: key)
+    case .line(let line):
+      before = index.heard(line, in: key)
+      if line.content.type.saysSomething { search.touched(key) }
     case .customerOnline: index.moved(key, to: await chat.peek { $0.customerPhase })
     case .invited, .deskChanged: before = index.audience(of: key)
     case .waiting, .typingPreview, .dataChanged, .read, .pushSettled, .ended: break
@@ -173,6 +177,7 @@ package final class ChatInterpreter: Sendable {
   private func opened(_ chat: Entity<ChatSession>) async {
     let (note, target) = await chat.peek { (ChatNote($0), $0.pushTarget) }
     service.index.opened(chat.id.key, note)
+    search.touched(chat.id.key)
     if let target { await pushes.register(target, of: chat.id.key) }
     let beginning = await chat.peek { Array($0.events(after: 0).prefix($0.startPosition)) }
     for session in service.sessions(of: chat.id.key) {
@@ -194,6 +199,7 @@ package final class ChatInterpreter: Sendable {
   private func forget(_ chat: Entity<ChatSession>) {
     service.directory.remove(chat.id.key)
     service.index.removed(chat.id.key)
+    search.touched(chat.id.key)
   }
 }
 
@@ -207,6 +213,7 @@ extension ChatInterpreter: AlarmedHost {
       service.index.erased(key)
     }
     agents.forget(keys)
+    await search.erase(keys)
   }
 
   var directory: EntityDirectory<ChatSession> { service.directory }
