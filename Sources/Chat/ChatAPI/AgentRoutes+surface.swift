@@ -58,10 +58,10 @@ extension AgentRoutes {
         parameters: APIParameter.listed(upTo: EngineLimits().agentListMaximum),
         answers: [.page("Those agents.", of: .named("Colleague"))], failures: [400]
       ) { routes, token, request, _ in try await routes.colleagues(token, request) },
-    ] + [customer] + acts.map(\.operation) + [events, socket],
+    ] + [customer, search] + acts.map(\.operation) + [events, socket],
     schemas: [
-      ("Chat", chatSummary), ("Colleague", colleague), ("Customer", customerSchema), ("Transcript", transcript),
-      ("TranscriptLine", line),
+      ("Chat", chatSummary), ("Colleague", colleague), ("Customer", customerSchema), ("SearchHit", hit),
+      ("Transcript", transcript), ("TranscriptLine", line),
       (
         "Agent",
         .object([

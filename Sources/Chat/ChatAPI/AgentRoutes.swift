@@ -131,7 +131,7 @@ package struct AgentRoutes: AgentActRoutes {
 
   private static let positionMaximum = 1_000_000_000
 
-  private static func number(
+  static func number(
     _ name: String, in range: ClosedRange<Int>, of parameters: RequestParameters
   ) throws(EdgeFailure) -> Int? {
     guard let text = parameters[name] else { return nil }

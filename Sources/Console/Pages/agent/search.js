@@ -5,6 +5,7 @@ import { h, replace } from '../core/dom.js';
 import { t } from '../core/i18n.js';
 import { attempt, announce } from '../core/live.js';
 import { to } from '../core/router.js';
+import { when } from '../ui/parts.js';
 import { desk } from './desk.js';
 
 /** Milliseconds without a key before it is asked. */
@@ -34,20 +35,20 @@ export function searchBox() {
     if (!words) return;
     const answer = await attempt(() => ifThere(get('/agent/1/search', { q: words })));
     if (mine !== turn) return;
-    const hits = answer === null || answer === undefined ? held(words) : hitsOf(answer);
-    replace(found, hits.length ? hits.map(entry) : h('li.hint', {}, t('search.none')));
+    const hits = answer?.hits ?? held(words);
+    const partly = answer?.complete === false ? [h('li.hint', {}, t('search.partly'))] : [];
+    replace(found, hits.length ? hits.map(entry) : h('li.hint', {}, t('search.none')), partly);
     announce(t('search.count', { n: hits.length }));
   }
 
   function entry(hit) {
     return h('li', {}, h('a', { href: to('inbox', 'all', hit.chatId), onclick: () => (found.hidden = true) },
-      h('strong', { dir: 'auto' }, hit.customer ?? hit.chatId), h('span.clip', { dir: 'auto' }, hit.text ?? hit.subject ?? '')));
+      h('strong', { dir: 'auto' }, hit.customer ?? hit.chatId), h('span.clip', { dir: 'auto' }, hit.text ?? hit.subject ?? ''),
+      hit.time ? h('span.hint', {}, when(hit.time), hit.visibility === 'agent' ? ` · ${t('private')}` : '') : null));
   }
 
   return h('div.search-box', {}, input, found);
 }
-
-const hitsOf = (answer) => (Array.isArray(answer) ? answer : answer.hits ?? answer.results ?? answer.chats ?? []);
 
 /** Without an index: what this page has in its lists. */
 function held(words) {

@@ -108,6 +108,7 @@ export default {
   'search.found': 'Gefunden',
   'search.none': 'Nichts gefunden',
   'search.count': '{n} gefunden',
+  'search.partly': 'Vielleicht gibt es mehr: Die ältesten Zeilen fehlen (noch)',
   chats: 'Chats',
   'chats.which': 'Welche Chats',
   'chats.waiting': 'Wartend',

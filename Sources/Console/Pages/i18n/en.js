@@ -108,6 +108,7 @@ export default {
   'search.found': 'Found',
   'search.none': 'Nothing found',
   'search.count': '{n} found',
+  'search.partly': 'There may be more: the oldest lines are not there (yet)',
   chats: 'Chats',
   'chats.which': 'Which chats',
   'chats.waiting': 'Waiting',
