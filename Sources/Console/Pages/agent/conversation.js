@@ -99,7 +99,7 @@ export function conversation(chatId, { close }) {
   /** What buttons and keys do. */
   async function act(name) {
     const done = await attempt(() => acts[name](view));
-    if (done !== undefined) desk.refresh(chatId);
+    if (done !== undefined) await desk.reread(chatId);
     if (name === 'join') compose.focus();
   }
 

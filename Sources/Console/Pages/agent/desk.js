@@ -99,11 +99,16 @@ class Desk {
   /** Reads one chat anew, soon; many wishes for the same are one. */
   refresh(chatId) {
     if (this.#refreshing.has(chatId)) return;
-    const timer = setTimeout(async () => {
+    const timer = setTimeout(() => {
       this.#refreshing.delete(chatId);
-      await attempt(() => this.#read(chatId));
+      this.reread(chatId);
     }, 80);
     this.#refreshing.set(chatId, timer);
+  }
+
+  /** Reads one chat anew, at once. */
+  reread(chatId) {
+    return attempt(() => this.#read(chatId));
   }
 
   async #read(chatId) {

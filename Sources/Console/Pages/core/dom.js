@@ -44,9 +44,33 @@ export function append(element, children) {
 
 /** Puts other children in the place of those that are there. */
 export function replace(element, ...children) {
+  const refocus = keepFocus(element);
   element.replaceChildren();
   append(element, children);
+  refocus(element);
   return element;
+}
+
+const callings = (one) => [one.tagName, one.getAttribute('href') ?? one.name ?? '', one.getAttribute('href') ? '' : one.getAttribute('aria-label') ?? one.textContent].join('|');
+
+/**
+ * Whoever works with the keyboard stays where they are while things are drawn anew: at what is called the same, else at
+ * the screen.
+ * @returns {(fresh: Element) => void} to be called when `fresh` stands in the place of `stale`.
+ */
+function keepFocus(stale) {
+  const focused = document.activeElement;
+  if (focused === stale || !stale.contains(focused)) return () => {};
+  const same = (root) => [root, ...root.querySelectorAll(focused.tagName)].filter((one) => callings(one) === callings(focused));
+  const index = same(stale).indexOf(focused);
+  const { selectionStart, selectionEnd, value } = focused;
+  return (fresh) => {
+    if (fresh.contains(document.activeElement)) return;
+    const found = same(fresh);
+    const one = found[Math.min(index, found.length - 1)] ?? fresh.closest('main') ?? fresh;
+    one.focus({ preventScroll: true });
+    if (selectionStart !== undefined && selectionStart !== null && one.value === value) one.setSelectionRange(selectionStart, selectionEnd);
+  };
 }
 
 /** An address that may be followed: `http:` and `https:` only; null for everything else. */
@@ -89,7 +113,9 @@ export function reconcile(container, items, key, render) {
     existing.delete(id);
     if (old && element !== old) {
       if (place === old) place = element;
+      const refocus = keepFocus(old);
       old.replaceWith(element);
+      refocus(element);
     }
     if (element === place) place = place.nextElementSibling;
     else container.insertBefore(element, place);

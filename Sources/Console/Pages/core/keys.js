@@ -15,7 +15,7 @@ export function bind(keys) {
   return () => layers.splice(layers.indexOf(keys), 1);
 }
 
-const isTyping = (target) => target.closest('input, textarea, select, [contenteditable]') !== null;
+const isTyping = (target) => target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

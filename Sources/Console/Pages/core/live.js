@@ -59,7 +59,8 @@ export function dialog(title, body, { ok = t('ok'), danger = false, submit } = {
     replace(form, heading, h('div.dialog-body', {}, body(form)), problem, h('div.dialog-buttons', {}, cancel, button));
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
-      button.disabled = true;
+      if (button.hasAttribute('aria-busy')) return;
+      button.setAttribute('aria-busy', 'true');
       try {
         if (submit && (await submit(form)) === false) return;
         isDone = Boolean(submit);
@@ -67,7 +68,7 @@ export function dialog(title, body, { ok = t('ok'), danger = false, submit } = {
       } catch (error) {
         problem.textContent = error instanceof Failure ? error.words : error.message;
       } finally {
-        button.disabled = false;
+        button.removeAttribute('aria-busy');
       }
     });
     function end() {

@@ -10,12 +10,13 @@ import { attempt } from '../core/live.js';
 export const button = (words, act, { kind = '', symbol, ...attributes } = {}) =>
   h(`button.button${kind && `.${kind}`}`, { type: 'button', onclick: act, ...attributes }, symbol && icon(symbol), words);
 
-/** A button that works until its work is done, and tells what went wrong. */
+/** A button that works until its work is done, and tells what went wrong. Not disabled meanwhile: that would take the focus away. */
 export function worker(words, work, options = {}) {
   const one = button(words, async () => {
-    one.disabled = true;
+    if (one.hasAttribute('aria-busy')) return;
+    one.setAttribute('aria-busy', 'true');
     await attempt(work);
-    one.disabled = false;
+    one.removeAttribute('aria-busy');
   }, options);
   return one;
 }
