@@ -58,7 +58,7 @@ function rows(view) {
   return all;
 }
 
-export const isNote = (line) => line.visibility === 'agent' && /^(Message|Note|Whisper)/.test(line.type);
+export const isNote = (line) => line.visibility === 'agent' && line.type === 'Message.Text';
 const isBubble = (line) => line.type.startsWith('Message') || line.type === 'Notice.PushUrl' || isNote(line) || /File/.test(line.type);
 
 function element(row) {
@@ -76,7 +76,7 @@ function bubble({ line, goesOn, isMine, outcome }) {
   const note = isNote(line);
   return h(`li.line.${side}${note ? '.note' : ''}${goesOn ? '.goes-on' : ''}`, {},
     h('div.line-head', {}, h('strong', { dir: 'auto' }, isMine ? t('you') : line.nickname || term('role', line.role.toLowerCase())), line.role === 'SUPERVISOR' && !isMine ? badge(term('role', 'supervisor')) : null,
-      note ? badge(t(/Whisper/.test(line.type) ? 'whisper' : 'note'), 'warn') : null, time(line)),
+      note ? badge(t(line.role === 'SUPERVISOR' ? 'whisper' : 'note'), 'warn') : null, time(line)),
     h('div.bubble', { dir: 'auto' }, content(line)),
     outcome ? h('div.outcome', {}, badge(`${t('push')}: ${outcomeWords(outcome.outcome)}`, outcomeKind(outcome.outcome)), outcome.time ? h('small', {}, timeOfDay(outcome.time, language)) : null) : null);
 }
