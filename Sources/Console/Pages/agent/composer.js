@@ -1,10 +1,10 @@
 /** Where an agent writes: to the customer, or a note for colleagues. */
 
-import { Failure, post } from '../core/api.js';
+import { Failure, post, withQuery } from '../core/api.js';
 import { draft, keepDraft, keepUnsent, unsent } from '../core/drafts.js';
 import { h, replace } from '../core/dom.js';
 import { t } from '../core/i18n.js';
-import { announce, toast } from '../core/live.js';
+import { announce, attempt, toast } from '../core/live.js';
 import { may } from '../core/session.js';
 import { now } from '../core/time.js';
 import { button, iconButton } from '../ui/parts.js';
@@ -27,9 +27,11 @@ export function composer(view, { posted, act, recheck }) {
   const modes = h('div.modes', { role: 'group', 'aria-label': t('mode') });
   const send = button(t('send'), () => submit(), { kind: 'primary', symbol: 'send' });
   const link = iconButton('link', t('act.link'), () => act('link'));
+  const picked = h('input', { type: 'file', hidden: true, 'aria-label': t('act.file'), onchange: sendFile });
+  const clip = iconButton('clip', t('act.file'), () => picked.click());
   const canned = cannedMenu(text, () => view.chat, changed);
   const hint = h('p.hint', {}, t('composer.hint'));
-  const node = h('form.composer', { onsubmit: (event) => event.preventDefault() }, waiting, modes, canned.node, text, h('div.composer-foot', {}, hint, link, send));
+  const node = h('form.composer', { onsubmit: (event) => event.preventDefault() }, waiting, modes, canned.node, text, h('div.composer-foot', {}, hint, picked, clip, link, send));
   let mode = 'say';
   let toldTyping = 0;
   let sent = unsent(chatId);
@@ -96,6 +98,16 @@ export function composer(view, { posted, act, recheck }) {
     }
   }
 
+  /** Its line comes with the events, as everybody's. */
+  async function sendFile() {
+    const [file] = picked.files;
+    if (!file) return;
+    clip.disabled = true;
+    await attempt(() => post(withQuery(`${path}/file`, { name: file.name }), file));
+    picked.value = '';
+    clip.disabled = false;
+  }
+
   /** Nobody knows whether it has come: the transcript is asked before it is sent again. */
   function recheckSoon() {
     clearTimeout(soon);
@@ -157,7 +169,7 @@ export function composer(view, { posted, act, recheck }) {
     drawModes();
     const canWrite = !chat.ended && (isIn || (chat.isNewAPI && may('supervisor')));
     node.hidden = !canWrite;
-    link.hidden = !isIn;
+    link.hidden = clip.hidden = !isIn;
   }
 
   drawUnsent();

@@ -1,7 +1,8 @@
 /** The lines of a chat on the screen. */
 
 import { h, linked, outside, reconcile } from '../core/dom.js';
-import { language, t, term } from '../core/i18n.js';
+import { seg } from '../core/api.js';
+import { bytes, language, t, term } from '../core/i18n.js';
 import { dayKey, dayWord, moment, timeOfDay } from '../core/time.js';
 import { badge, worker } from '../ui/parts.js';
 import { desk } from './desk.js';
@@ -61,8 +62,8 @@ function rows(view) {
 export const isNote = (line) => line.visibility === 'agent' && line.type === 'Message.Text';
 const isBubble = (line) => line.type.startsWith('Message') || line.type === 'Notice.PushUrl' || isNote(line) || /File/.test(line.type);
 
-function element(row) {
-  const one = row.day ? h('li.day', {}, h('span', {}, dayWord(row.day, language))) : isBubble(row.line) ? bubble(row) : system(row.line);
+function element(row, view) {
+  const one = row.day ? h('li.day', {}, h('span', {}, dayWord(row.day, language))) : isBubble(row.line) ? bubble(row, view) : system(row.line);
   one.dataset.state = row.state;
   return one;
 }
@@ -71,26 +72,27 @@ const time = (line) => h('time', { datetime: line.time, title: moment(line.time,
 
 const system = (line) => h('li.system', {}, h('span', { dir: 'auto' }, lineWords(line)), time(line));
 
-function bubble({ line, goesOn, isMine, outcome }) {
+function bubble({ line, goesOn, isMine, outcome }, view) {
   const side = line.role === 'CLIENT' ? 'theirs' : 'ours';
   const note = isNote(line);
   return h(`li.line.${side}${note ? '.note' : ''}${goesOn ? '.goes-on' : ''}`, {},
     h('div.line-head', {}, h('strong', { dir: 'auto' }, isMine ? t('you') : line.nickname || term('role', line.role.toLowerCase())), line.role === 'SUPERVISOR' && !isMine ? badge(term('role', 'supervisor')) : null,
       note ? badge(t(line.role === 'SUPERVISOR' ? 'whisper' : 'note'), 'warn') : null, time(line)),
-    h('div.bubble', { dir: 'auto' }, content(line)),
+    h('div.bubble', { dir: 'auto' }, content(line, view)),
     outcome ? h('div.outcome', {}, badge(`${t('push')}: ${outcomeWords(outcome.outcome)}`, outcomeKind(outcome.outcome)), outcome.time ? h('small', {}, timeOfDay(outcome.time, language)) : null) : null);
 }
 
-function content(line) {
-  if (line.file) return file(line.file);
+function content(line, { path }) {
+  if (line.file) return file(line.file, path);
   return line.type === 'Notice.PushUrl' ? outside(line.text) : linked(line.text);
 }
 
-/** A file that the server keeps: a picture if it is one, else a link. Others' servers are asked for nothing. */
-function file({ url, name, type, contentType }) {
-  const kind = type ?? contentType ?? '';
-  const address = new URL(url, location.href);
-  const isOurs = address.origin === location.origin;
-  if (isOurs && /^image\/(png|jpeg|gif|webp)$/.test(kind)) return h('a', { href: address.href, target: '_blank', rel: 'noopener' }, h('img', { src: address.href, alt: name ?? '', loading: 'lazy' }));
-  return outside(address.href, name ?? url);
+/**
+ * A file that the server keeps: a picture if it is one, else a link. It is asked for where this page is from, because the
+ * session is good there: its `url` names the host that its sender has used.
+ */
+function file({ id, name, type, size }, path) {
+  const address = `${path}/file/${seg(id)}`;
+  const shown = /^image\/(png|jpeg|gif|webp)$/.test(type) ? h('img', { src: address, alt: name, loading: 'lazy' }) : h('span', {}, `${name} (${bytes(size)})`);
+  return h('a', { href: address, target: '_blank', rel: 'noopener' }, shown);
 }

@@ -4,6 +4,7 @@ import { t, term } from '../core/i18n.js';
 
 /** One line, for lists and system lines. */
 export function lineWords(line) {
+  if (line.file) return t('line.file', { name: line.file.name });
   switch (line.type) {
     case 'Notice.Joined': return t('line.joined', { who: line.nickname });
     case 'Notice.Left': return t('line.left', { who: line.nickname });

@@ -34,12 +34,16 @@ export class Failure extends Error {
 /**
  * One request.
  * @param {string} path absolute, as in `/openapi.json`.
+ * @param {any} [body] goes as JSON; a `Blob` as it is.
  * @returns {Promise<{data: any, next: string|null, total: number|null}>} `next` is the cursor of the next page.
  */
 export async function request(method, path, body, { signal, headers = {}, credentials = 'same-origin' } = {}) {
   const init = { method, signal, credentials, headers: { Accept: 'application/json', ...headers }, cache: 'no-store' };
   if (method !== 'GET') init.headers['X-CSRF-Token'] = csrf;
-  if (body !== undefined) {
+  if (body instanceof Blob) {
+    init.headers['Content-Type'] = body.type || 'application/octet-stream';
+    init.body = body;
+  } else if (body !== undefined) {
     init.headers['Content-Type'] = 'application/json';
     init.body = JSON.stringify(body);
   }
