@@ -47,6 +47,7 @@ export function customerCard(view) {
       node.hidden = !isOpen;
       node.classList.toggle('asked-for', isOpen);
       write('card', isOpen ? 'open' : 'closed');
+      return isOpen;
     },
   };
 }

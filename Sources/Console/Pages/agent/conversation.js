@@ -32,6 +32,7 @@ export function conversation(chatId, { close }) {
   const body = h('div.conversation-body', {}, head, transcript.node, state, compose.node);
   const node = h('div.conversation', {}, body, card.node);
   const ends = [];
+  let drawnHead = '';
   let isGone = false;
 
   async function load() {
@@ -79,8 +80,16 @@ export function conversation(chatId, { close }) {
     transcript.draw();
     card.draw();
     compose.draw();
-    replace(head, headOf(view, act, close, card));
+    drawHead();
     drawState();
+  }
+
+  /** Only if something in it differs: no click may be lost between two drawings. */
+  function drawHead() {
+    const { customer, subject, service, agents, phase, customerOnline, ended } = view.chat;
+    const state = JSON.stringify([customer, subject, service, agents, phase, customerOnline, ended, desk.me?.agentId]);
+    if (state !== drawnHead) replace(head, headOf(view, act, close, card));
+    drawnHead = state;
   }
 
   function drawState() {
@@ -188,7 +197,7 @@ function headOf(view, act, close, card) {
       isIn && !chat.ended ? [button('leave'), button('close', 'danger')] : null,
       chat.ended && chat.isNewAPI ? button('wrapUp') : null,
       isIn ? iconButton('ticket', t('act.request'), () => act('request')) : null,
-      iconButton('user', t('customer'), () => card.toggle(), { class: 'icon-button card-button', 'aria-expanded': String(card.isOpen()) })),
+      iconButton('user', t('customer'), ({ currentTarget }) => currentTarget.setAttribute('aria-expanded', String(card.toggle())), { class: 'icon-button card-button', 'aria-expanded': String(card.isOpen()) })),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Inbox: the list of chats beside the one that is open. */
 
-import { h, reconcile, replace } from '../core/dom.js';
+import { h, reconcile, renew, replace } from '../core/dom.js';
 import { t, number, term } from '../core/i18n.js';
 import { bind } from '../core/keys.js';
 import { go, to } from '../core/router.js';
@@ -48,7 +48,7 @@ export function screen(parts) {
     drawing = null;
     const chats = desk.list(filter);
     const counted = (name) => (desk.isLoaded ? number(desk.count(name)) : null);
-    replace(tabs, linkTabs(t('chats.which'), filters.map((name) => [to('inbox', name, openId), t(`chats.${name}`), counted(name)]), to('inbox', filter, openId)));
+    renew(tabs, linkTabs(t('chats.which'), filters.map((name) => [to('inbox', name, openId), t(`chats.${name}`), counted(name)]), to('inbox', filter, openId)));
     reconcile(rows, chats, (chat) => chat.chatId, (chat, old) => row(chat, old, filter, openId));
     nothing.hidden = chats.length > 0 || !desk.isLoaded;
     rows.hidden = chats.length === 0;

@@ -51,6 +51,11 @@ export function replace(element, ...children) {
   return element;
 }
 
+/** The same for what does nothing by itself, links and texts: left alone if nothing differs, so that no click is lost between two drawings. */
+export function renew(element, fresh) {
+  if (!element.firstElementChild?.isEqualNode(fresh)) replace(element, fresh);
+}
+
 const callings = (one) => [one.tagName, one.getAttribute('href') ?? one.name ?? '', one.getAttribute('href') ? '' : one.getAttribute('aria-label') ?? one.textContent].join('|');
 
 /**

@@ -1,6 +1,6 @@
 /** The small parts that screens are made of. */
 
-import { h, append } from '../core/dom.js';
+import { append, h, replace } from '../core/dom.js';
 import { icon } from './icons.js';
 import { language, t } from '../core/i18n.js';
 import { ago, moment } from '../core/time.js';
@@ -91,8 +91,7 @@ export function pages(load, render, nothing) {
     if (page === undefined) return node.replaceChildren(empty(t('notLoaded')), worker(t('tryAgain'), () => more(after)));
     if (page === null) return node.replaceChildren(notOffered());
     items = items.concat(page.data);
-    node.replaceChildren();
-    append(node, [items.length ? render(items) : nothing]);
+    replace(node, items.length ? render(items) : nothing);
     if (page.total !== null && page.total > items.length) append(node, [h('p.count', {}, t('ofTotal', { shown: items.length, n: page.total }))]);
     if (page.next) append(node, [worker(t('more'), () => more(page.next))]);
   }
