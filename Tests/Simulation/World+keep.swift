@@ -29,6 +29,12 @@ extension World {
       try await $0.console.open("session", tokenID: "token", name: "anna", role: "agent")
     } then: { _ in
     }
+    ask("keep a reply", in: life) {
+      try await $0.cannedReplies.add(
+        CannedReplyDraft(shortcut: "hi", language: "de", text: "Hallo {{customer.firstName}}"), to: .own,
+        by: CannedReplyHolder(name: "anna"))
+    } then: { _ in
+    }
     settle()
     var request = DownstreamRequest(target: .topic(SimulatedServices.topics[0]))
     request.data = [MailPair("n", "last")]

@@ -27,6 +27,7 @@ public final class Engine: Sendable {
   public let comet: CometGateway
   public let chats: ChatService
   public let agents: AgentService
+  public let cannedReplies: CannedReplies
   public let devices: DeviceService
   public let couriers: CourierService
   public let messaging: MessagingService
@@ -93,6 +94,7 @@ public final class Engine: Sendable {
       partition, [comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions])
     chats = chat.chats
     agents = chat.agents
+    cannedReplies = chat.cannedReplies
     feed = chat.feed
     pushes = chat.interpreter.pushes
     queues = push.dispatcher.queues

@@ -20,6 +20,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
   public static let supportUser = EntityKind(rawValue: 14)
   public static let supportApp = EntityKind(rawValue: 15)
   public static let consoleSession = EntityKind(rawValue: 16)
+  public static let cannedReplies = EntityKind(rawValue: 17)
 
   /// What the journal's tools print and accept.
   private static let names: [EntityKind: String] = [
@@ -27,6 +28,7 @@ public struct EntityKind: RawRepresentable, Sendable, Hashable, Codable {
     .device: "device", .installation: "installation", .deviceGroup: "group", .broadcast: "broadcast",
     .callback: "callback", .subscription: "subscription", .stored: "stored", .supportRequest: "request",
     .supportUser: "user", .supportApp: "app", .consoleSession: "console",
+    .cannedReplies: "canned",
   ]
 
   /// The name that the journal's tools print and accept; nil for a kind that this version does not know.

@@ -11,6 +11,7 @@ struct CatalogueTests {
       Catalogue.carillon.cards.map { "\($0.kind.rawValue) \($0.kind.name ?? "-")" } == [
         "1 chat", "2 comet", "3 push", "4 agent", "5 audit", "6 device", "7 installation", "8 group", "9 broadcast",
         "10 callback", "11 subscription", "12 stored", "13 request", "14 user", "15 app", "16 console",
+        "17 canned",
       ])
   }
 

@@ -12,7 +12,9 @@ import Testing
 @Suite("Notes that cannot be read", .timeLimit(.minutes(1)))
 struct UnreadableNoteTests {
   /// No index knows of them while they sleep.
-  private static let noteless: Set<EntityKind> = [.cometSession, .redactionLog, .broadcast, .supportApp]
+  private static let noteless: Set<EntityKind> = [
+    .cometSession, .redactionLog, .broadcast, .supportApp, .cannedReplies,
+  ]
 
   @Test(
     "stop the start, with the entity",

@@ -144,6 +144,7 @@ class Carillon:
         self.session = requests.Session()
         self.count = 0
         self.erasure = None
+        self.reply = None
         self.is_signing_in = False
 
     def call(self, method, path, role=None, **more):
@@ -193,6 +194,16 @@ class Carillon:
         """A file that was sent in a chat: by an agent, or by its customer."""
         headers = {"Content-Type": "text/plain"} if role else {"Content-Type": "text/plain", "gms_user": USER}
         return self.call("POST", f"{chat}/file?name=a.txt", role, data=b"bytes", headers=headers)["id"]
+
+    def canned_reply(self):
+        """One of the agent's own."""
+        return self.call("POST", "/agent/1/canned", "agent", json={"shortcut": self.new("r"), "text": "Hello"})["id"]
+
+    def kept_reply(self):
+        """One that stays: an agent may have so many and no more."""
+        if self.reply is None:
+            self.reply = self.canned_reply()
+        return self.reply
 
     # Callbacks
 

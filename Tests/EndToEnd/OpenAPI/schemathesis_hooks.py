@@ -65,6 +65,13 @@ def about_device(case):
         case.headers["gms_user"] = owner
 
 
+def about_canned_reply(case):
+    put(case, id=carillon.canned_reply() if case.method == "DELETE" else carillon.kept_reply())
+    if isinstance(case.body, dict) and "shortcut" in case.body:
+        # One that is there already is another matter.
+        put_body(case, shortcut=carillon.new("a"))
+
+
 def about_letter(case):
     if case.path.endswith("/replay"):
         # Of a device that has none: the few that there are have their own cases.
@@ -240,6 +247,7 @@ SUBJECTS = [
     ("/genesys/1/storage/custom/", lambda case: None),
     ("/genesys/1/storage/", about_stored),
     ("/agent/1/callbacks/", about_callback_work),
+    ("/agent/1/canned/", about_canned_reply),
     ("/genesys/1/service/{service}/ixn/chat/", about_chat),
     ("/genesys/1/service/{service}/ixn/chat", lambda case: put(case, service=carillon.service())),
     ("/genesys/1/service/{service}/storage", about_filled),

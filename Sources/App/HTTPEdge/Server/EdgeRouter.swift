@@ -80,6 +80,9 @@ struct EdgeRouter {
         listMaximum: router.engine.listMaximum.operators)
     },
     AgentRoutes.surface.of(\.agentRoutes),
+    CannedReplyRoutes.surface.of { router in
+      CannedReplyRoutes(replies: router.engine.cannedReplies, tokens: router.tokens, limits: router.limits)
+    },
     CallbackWorkRoutes.surface.of { router in
       CallbackWorkRoutes(
         callbacks: router.engine.callbacks, tokens: router.tokens, options: router.engine.options,

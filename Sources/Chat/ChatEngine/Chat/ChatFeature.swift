@@ -9,12 +9,13 @@ package import PushEngine
 
 /// Chats, and the agents who serve them.
 package struct ChatFeature: Feature {
-  package static var kinds: [EntityCard] { [.chat, .agent] }
+  package static var kinds: [EntityCard] { [.chat, .agent, .cannedReplies] }
   package static var options: [OptionSpecification] { ChatOptions.options + SearchOptions.options }
   package static var metrics: [MetricKey] { [] }
 
   package let chats: ChatService
   package let agents: AgentService
+  package let cannedReplies: CannedReplies
   package let feed: AgentFeed
   package let search: SearchService
   package let interpreter: ChatInterpreter
@@ -31,6 +32,7 @@ package struct ChatFeature: Feature {
     search = SearchService(partition, chats: chats)
     agents = AgentService(
       chats: chats, desks: desks.directory, feed: feed, search: search, context: partition.context)
+    cannedReplies = CannedReplies(partition.directory(.cannedReplies), identifiers: node.identifiers)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, search: search,
       pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
@@ -39,6 +41,7 @@ package struct ChatFeature: Feature {
     comet.add(ChatRides(chats: chats, interpreter: interpreter))
     partition.add(interpreter)
     partition.add(desks)
+    partition.add(cannedReplies)
   }
 
   package func restored() async throws { search.beginRestoring() }

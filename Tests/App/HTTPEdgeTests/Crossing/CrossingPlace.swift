@@ -117,6 +117,10 @@ struct CrossingPlace: Sendable {
       beginning: "/agent/1/chats/{chat}/file", owner: .agent, make: { try await $0.chatWithFile() }, look: transcript,
       others: supervisors, nothing: ["chat": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"], query: "?name=a.txt"),
     CrossingPlace(
+      beginning: "/agent/1/canned/", owner: .agent, make: { ["id": try await $0.cannedReply()] },
+      look: Look(.agent, "/agent/1/canned"), nothing: ["id": "0b7c6e1e-52a4-4d55-9a3d-3f1d1c0a77e2"],
+      body: { _, _ in #"{"shortcut":"changed","text":"x"}"# }),
+    CrossingPlace(
       beginning: "/agent/1/callbacks/", owner: .agent,
       make: { world in
         let id = try await world.callback()
@@ -184,7 +188,7 @@ struct CrossingPlace: Sendable {
     "file of an instance": "getInstanceFile", "subscription": "getSubscription", "device": "getDevice",
     "chat of an agent": "getChat", "callback of an agent": "getCallbackWork", "registration": "getTokenInfo",
     "file of a chat": "getChatFile", "file of an agent's chat": "getAgentFile", "upload": "deleteSupportFile",
-    "device of support": "unregisterSupportDevice",
+    "device of support": "unregisterSupportDevice", "canned reply": "changeCannedReply",
   ]
 
   private static let request: @Sendable (String, Values) -> String = { path, _ in

@@ -1,3 +1,4 @@
+import ChatDomain
 import Engine
 import JSONEnvelope
 import Testing
@@ -134,6 +135,16 @@ struct CrossingWorld {
       "POST", "/console/1/session", #"{"token":"\#(secret)"}"#, adding: [("Content-Type", "application/json")])
     #expect(signedIn.status == 200)
     return try #require(rig.server.engine.console.open().first?.id)
+  }
+
+  /// A reply of the agent's own, and the only one.
+  func cannedReply() async throws -> String {
+    let holder = CannedReplyHolder(name: "anna@example.com")
+    for known in try await rig.server.engine.cannedReplies.list(for: holder) {
+      try await rig.server.engine.cannedReplies.remove(known.reply.id, by: holder)
+    }
+    let made = try await self[.agent].call("POST", "/agent/1/canned", #"{"shortcut":"hi","text":"Hello"}"#)
+    return try #require(made.json["id"]?.string)
   }
 
   func customersDevice(_ identifier: String = "device-77", of customer: Caller = .customer) async throws -> String {
