@@ -3,15 +3,18 @@
 import { get, ifThere } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { t } from '../core/i18n.js';
-import { language } from '../core/i18n.js';
+import { badge } from '../ui/parts.js';
 
 let known = null;
 
 /** The server's, or none where it keeps none: `{shortcut, text, language?}`. */
 async function replies() {
-  known ??= ifThere(get('/agent/1/canned')).then((answer) => (Array.isArray(answer) ? answer : answer?.replies ?? []), () => []);
+  known ??= ifThere(get('/agent/1/canned')).then((answer) => answer?.replies ?? [], () => (known = null) ?? []);
   return known;
 }
+
+/** They were changed: the next look asks anew. */
+export const forgetReplies = () => (known = null);
 
 /** `{{customer.firstName}}` and its like, from the chat's own data. */
 export function filled(text, chat) {
@@ -34,7 +37,7 @@ export function cannedMenu(text, chat, changed) {
     if (typed === undefined) return hide();
     const all = await replies();
     if (isGone || !/^\/\S*$/.test(text.value)) return;
-    shown = all.filter((one) => one.shortcut.startsWith(typed) && (!one.language || one.language.startsWith(language))).slice(0, 12);
+    shown = all.filter((one) => one.shortcut.startsWith(typed)).slice(0, 12);
     chosen = 0;
     node.hidden = false;
     draw();
@@ -45,7 +48,7 @@ export function cannedMenu(text, chat, changed) {
   }
 
   const option = (one, index) =>
-    h('li', { role: 'option', id: `canned-${index}`, 'aria-selected': String(index === chosen), onmousedown: (event) => (event.preventDefault(), take(one)) }, h('strong', {}, `/${one.shortcut}`), h('span.clip', {}, one.text));
+    h('li', { role: 'option', id: `canned-${index}`, 'aria-selected': String(index === chosen), onmousedown: (event) => (event.preventDefault(), take(one)) }, h('strong', {}, `/${one.shortcut}`), one.language && badge(one.language), h('span.clip', {}, one.text));
 
   function hide() {
     node.hidden = true;

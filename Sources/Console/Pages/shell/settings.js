@@ -9,11 +9,12 @@ import { endSession, session, sessions, may } from '../core/session.js';
 import { read, write } from '../core/storage.js';
 import { ifThere } from '../core/api.js';
 import { badge, button, empty, field, head, pages, select, table, toggle, when, worker } from '../ui/parts.js';
+import { cannedSettings } from '../agent/cannedSettings.js';
 
 export function screen() {
   const list = sessionList();
   const node = h('div.page', {}, head(t('screen.settings'), button(t('keys'), showKeys)),
-    h('div.columns', {}, looks(), may('agent') ? away() : null), h('section', {}, h('h2', {}, t('sessions')), h('p.hint', {}, t('sessions.help')), list.node));
+    h('div.columns', {}, looks(), may('agent') ? away() : null), cannedSettings(), h('section', {}, h('h2', {}, t('sessions')), h('p.hint', {}, t('sessions.help')), list.node));
   list.reload();
   return { node };
 }
