@@ -198,6 +198,13 @@ public actor Entity<State: RestorableState> {
     return Self.read(&state, body)
   }
 
+  /// As `peek`, and no use: whoever looks at all of them keeps none from its sleep.
+  func glance<Value: Sendable>(_ body: @Sendable (borrowing State) -> Value) -> Value {
+    let use = lastUse.load(ordering: .relaxed)
+    defer { lastUse.store(use, ordering: .relaxed) }
+    return peek(body)
+  }
+
   /// Performs what is still owed after a restart.
   public func rearm() async {
     guard (try? wake()) != nil else { return }

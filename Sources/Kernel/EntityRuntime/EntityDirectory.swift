@@ -275,11 +275,16 @@ extension EntityDirectory {
   }
 
   /// Reads a state without waking its entity; as it is now. Blocks for one read if it sleeps.
-  public func peek<Value: Sendable>(_ key: String, _ body: @Sendable (borrowing State) -> Value) async -> Value? {
+  /// - Parameter isUse: false for whoever looks at all of them: those that are awake fall asleep when they would have.
+  public func peek<Value: Sendable>(
+    _ key: String, isUse: Bool = true, _ body: @Sendable (borrowing State) -> Value
+  ) async -> Value? {
     let slot = table.withLock { $0.slots[key] }
     switch slot {
     case nil: return nil
-    case .awake(let object): return await Self.entity(object).peek(body)
+    case .awake(let object):
+      let entity = Self.entity(object)
+      return isUse ? await entity.peek(body) : await entity.glance(body)
     case .asleep(let sleeper):
       do {
         return body(try State(stateBytes: EntityImage(bytes: sleeper.place.image()).state))

@@ -72,6 +72,18 @@ struct SleepTests {
     }
   }
 
+  @Test("a look is a use, unless it is one of a look at all", arguments: [true, false])
+  func looks(isUse: Bool) async throws {
+    try await withContext { context, _ in
+      let directory = directory(context)
+      _ = try await directory.entity("a")?.perform(.add(3)) { $0.total }
+      context.beginSweep()
+      #expect(await directory.peek("a", isUse: isUse) { $0.total } == 3)
+      #expect(try await sleep(directory) == (isUse ? 0 : 1))
+      #expect(await directory.peek("a", isUse: isUse) { $0.total } == 3)
+    }
+  }
+
   @Test("one that sleeps goes on where it was, and is not written again if nothing happened")
   func wakes() async throws {
     try await withContext { context, _ in
