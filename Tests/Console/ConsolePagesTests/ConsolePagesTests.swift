@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ConsolePages
@@ -10,6 +11,24 @@ struct ConsolePagesTests {
   func size() {
     #expect(pages.byteCount <= ConsolePages.bytesMaximum)
     #expect(pages.byteCount > 0)
+  }
+
+  @Test(
+    "say what the files in Pages say: nothing is missing but comments and blanks, and no text in quotation marks is touched"
+  )
+  func sources() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Console/Pages")
+    for name in pages.names where name.hasSuffix(".js") || name.hasSuffix(".css") {
+      let source = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      let served = String(decoding: try #require(pages.page(at: "\(pages.hash)/\(name)")).bytes, as: UTF8.self)
+      let said = source.replacing(/(?m)^ *(?:\/\/.*|\/\*(?s:.*?)\*\/) *$/, with: "")
+      #expect(served.filter { !$0.isWhitespace } == said.filter { !$0.isWhitespace }, "\(name)")
+      // One text on a line: here it is plain where it begins and ends.
+      for text in said.matches(of: /(?m)^ +[^ ]+: (['"].*['"]),$/) where name.hasPrefix("i18n/") {
+        #expect(served.contains(text.output.1), "\(name): \(text.output.1)")
+      }
+    }
   }
 
   @Test("are found below the hash of all of them, and below no other segment")
