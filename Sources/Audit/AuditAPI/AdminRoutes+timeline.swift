@@ -69,6 +69,11 @@ extension AdminRoutes {
       .optional("transcriptPosition", .integer), .required("who", .text, "A person's name, or what acted."),
       .required("what", .text, "Without what people wrote; empty if they just said something."),
       .optional("text", .text, "What people wrote."),
+      .optional("message", .text, "The id of the push or message, as `message` takes it."),
+      .optional("outcome", .text, "How the push or message ended."),
+      .optional("reason", .text, "Why it ended, or is tried again; why a device ended."),
+      .optional("until", .time, "When it is tried again, or asked for."),
+      .optional("deadLetter", .bool, "It is kept for the operator; absent if not."),
     ]
       + TimelineSpan.Kind.allCases.map { .optional("\($0.rawValue)Milliseconds", .integer) }
       + [.required("detail", .bool, "Bookkeeping.")])

@@ -39,12 +39,12 @@ struct CallbackNarrator: Narrator {
       entry.what = "asks the customer whether it suits them now"
       let again = attempt > 1 ? ", for the \(attempt). time" : ""
       entry.remark = "\(again), and waits \(TimelineSpan(.silence, from: blank.time, to: until).text)" + Self.by(push)
-      Self.note(push, of: key, at: blank.time, &people)
+      Self.note(push, of: key, &entry, &people)
     case .routed(let routing, let push):
       if routing == .confirmed || routing == .chatStarted { entry.who = people.name(chat: key) }
       entry.what = routing.sentence
       entry.remark = Self.by(push)
-      Self.note(push, of: key, at: blank.time, &people)
+      Self.note(push, of: key, &entry, &people)
     case .completed(let reason, let note, _): Self.complete(reason, note, &entry, trace)
     case .pushHandedOver(let number):
       entry.what = "owes push \(number) no longer: the device's queue has it"
@@ -133,10 +133,12 @@ struct CallbackNarrator: Narrator {
 
   /// So that its queue can tell how long it took.
   private static func note(
-    _ push: CallbackPush?, of key: String, at time: Timestamp, _ people: inout TimelinePeople
+    _ push: CallbackPush?, of key: String, _ entry: inout TimelineEntry, _ people: inout TimelinePeople
   ) {
-    let producer = CallbackInterpreter.prefix + key
-    if let push { people.pushRequested(PushID(producer: producer, number: push.number), at: time) }
+    guard let push else { return }
+    let id = PushID(producer: CallbackInterpreter.prefix + key, number: push.number)
+    people.pushRequested(id, at: entry.time)
+    entry.fate = TimelineFate(message: PushUUID.text(of: id))
   }
 
   private static func by(_ push: CallbackPush?) -> String {

@@ -118,7 +118,9 @@ struct SupportRequestNarrator: Narrator {
       entry.who = "server"
       switch duty.kind {
       case .notify(let comment, let part):
-        people.pushRequested(PushID(producer: producer, number: duty.number), at: blank.time)
+        let push = PushID(producer: producer, number: duty.number)
+        people.pushRequested(push, at: blank.time)
+        entry.fate = TimelineFate(message: PushUUID.text(of: push))
         entry.what = "tells \(count(part.devices.count, "device")) of comment \(comment) by \(part.integration.name)"
         entry.remark = (part.language.map { ", in the language \($0)" } ?? "") + ", by push \(duty.number)"
       case .report(_, let comment):
@@ -142,6 +144,7 @@ struct SupportRequestNarrator: Narrator {
     entry.who = "server"
     switch event {
     case .notificationSuppressed(let comment, let reason, let devices):
+      entry.fate = TimelineFate(reason: "\(reason)")
       let whom = devices.isEmpty ? "nobody" : "not " + list(devices)
       entry.what = "tells \(whom) of comment \(comment): \(reason.sentence)"
     case .refreshed(let comment, let device):

@@ -121,6 +121,27 @@ struct DevicePushTimelineTests {
     #expect(delivered["requestToOutcomeMilliseconds"]?.integer == 2_500)
   }
 
+  @Test("machines need not read the words to know what became of a push")
+  func fates() throws {
+    let text = TimelineText()
+    let objects = try Self.story().entries().map { try JSONValue(parsing: text.json($0)) }
+    func told(_ event: String) -> [JSONValue] { objects.filter { $0["event"]?.string == event } }
+    let retry = try #require(told("retryScheduled").first)
+    #expect(retry["reason"]?.string == "503 ServiceUnavailable" && retry["outcome"] == nil)
+    let until = Timestamp(milliseconds: AuditRecords.start + 2_200)
+    #expect(retry["until"]?.string == until.iso8601Milliseconds)
+    let settled = told("settled")
+    #expect(settled.map { $0["outcome"]?.string } == ["delivered", "refused", "failed"])
+    #expect(settled.map { $0["reason"]?.string } == [nil, "413 PayloadTooLarge", "503"])
+    #expect(settled.map { $0["deadLetter"] != nil } == [false, true, true])
+    // What asked for it, what took it and what ended it name one push.
+    let first = ["pushRequested", "enqueued", "attemptBegan", "settled"].map { told($0).first?["message"]?.string }
+    #expect(Set(first).count == 1)
+    #expect(told("attemptBegan").first?["what"]?.string?.hasSuffix(" goes out as \(first[0] ?? "–")") == true)
+    #expect(told("ended").first?["reason"]?.string == "410 Unregistered")
+    #expect(told("linePosted").allSatisfy { $0["message"] == nil && $0["outcome"] == nil })
+  }
+
   @Test(
     "no token stands in full anywhere, whatever its kind",
     arguments: [Self.token, "short", "https://example.org/push/abcdef/geheim"])

@@ -67,6 +67,13 @@ public struct TimelineText: Sendable {
     line.member("who", entry.who)
     line.member("what", entry.what + (entry.text == nil ? entry.remark : ""))
     if showsTexts { line.member("text", ifPresent: entry.text) }
+    if let fate = entry.fate {
+      line.member("message", ifPresent: fate.message)
+      line.member("outcome", ifPresent: fate.outcome)
+      line.member("reason", ifPresent: fate.reason)
+      line.member("until", ifPresent: fate.until?.iso8601Milliseconds)
+      if fate.isDeadLetter { line.member("deadLetter", true) }
+    }
     for span in entry.spans { line.member(named: "\(span.kind.rawValue)Milliseconds", span.milliseconds) }
     line.member("detail", entry.isDetail)
   }

@@ -237,6 +237,7 @@ struct ChatNarrator: Narrator {
     case .pushDelayStarted(_, let positions, let deadline):
       trace.delayStartedAt = blank.time
       let span = TimelineSpan(.heldBack, from: blank.time, to: deadline)
+      entry.fate = TimelineFate(until: deadline)
       entry.what = "holds the push of \(list(positions)) back for \(span.text)"
     case .lineRemembered(let position, let droppingOldest):
       entry.what = "adds event \(position) to that push" + (droppingOldest ? " and drops the oldest" : "")
@@ -244,7 +245,9 @@ struct ChatNarrator: Narrator {
       trace.delayStartedAt = nil
       entry.what = "drops the push that it held back"
     case .pushRequested(let number, _, _, let message, let positions):
-      people.pushRequested(PushID(producer: key, number: number), at: blank.time)
+      let push = PushID(producer: key, number: number)
+      people.pushRequested(push, at: blank.time)
+      entry.fate = TimelineFate(message: PushUUID.text(of: push))
       entry.what = "asks for push \(number) of \(list(positions)):"
       entry.text = message
       if let since = trace.delayStartedAt {

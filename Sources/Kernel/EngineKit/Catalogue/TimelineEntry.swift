@@ -22,6 +22,8 @@ public struct TimelineEntry: Sendable, Equatable {
   /// What comes after the text.
   public var remark: String
   public var spans: [TimelineSpan]
+  /// Of a push, message or device; nil for all else.
+  public var fate: TimelineFate?
   /// Bookkeeping, which a story leaves out.
   public var isDetail: Bool
 
@@ -37,6 +39,31 @@ public struct TimelineEntry: Sendable, Equatable {
     remark = ""
     spans = []
     isDetail = false
+  }
+}
+
+/// What machines are to know of a push, a message or a device, beside the words.
+public struct TimelineFate: Sendable, Equatable {
+  /// The id that senders, devices and couriers are told; nil if it is about several.
+  public var message: String?
+  /// How it ended, by the ending's name; nil if it has not.
+  public var outcome: String?
+  /// Why it ended, or has to be tried again.
+  public var reason: String?
+  /// When it is tried again; of one that is held back: asked for.
+  public var until: Timestamp?
+  /// It is kept for the operator.
+  public var isDeadLetter: Bool
+
+  public init(
+    message: String? = nil, outcome: String? = nil, reason: String? = nil, until: Timestamp? = nil,
+    isDeadLetter: Bool = false
+  ) {
+    self.message = message
+    self.outcome = outcome
+    self.reason = reason
+    self.until = until
+    self.isDeadLetter = isDeadLetter
   }
 }
 

@@ -19,7 +19,9 @@ struct DeviceNarrator: Narrator {
     case .renewed:
       entry.what = "shows its address again"
       entry.isDetail = true
-    case .ended(let reason): entry.what = "has ended (\(reason))"
+    case .ended(let reason):
+      entry.what = "has ended (\(reason))"
+      entry.fate = TimelineFate(reason: reason)
     case .replaced(let address): entry.what = "has ended: its provider names \(address.shown) in its place"
     case .erased(let state):
       let isEmpty = (try? Device(stateBytes: state))?.registration == nil

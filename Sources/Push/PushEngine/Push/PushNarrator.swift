@@ -10,6 +10,7 @@ struct PushNarrator: Narrator {
     guard let event: PushEvent = Self.decode(tag, payload) else { return nil }
     var entry = blank
     entry.who = "push"
+    entry.fate = event.fate
     switch event {
     case .enqueued(let message):
       entry.what = "\(Self.name(message.id, people)) is in the queue of its device"
@@ -103,6 +104,35 @@ struct PushNarrator: Narrator {
 
   private static func name(_ id: PushID, _ people: TimelinePeople) -> String {
     "push \(id.number) to \(people.receiver(of: id))"
+  }
+}
+
+extension PushEvent {
+  /// What a machine is to know of it.
+  fileprivate var fate: TimelineFate? {
+    func fate(_ id: PushID, _ outcome: String? = nil, _ reason: String? = nil, until: Timestamp? = nil) -> TimelineFate
+    {
+      TimelineFate(message: PushUUID.text(of: id), outcome: outcome, reason: reason, until: until)
+    }
+    switch self {
+    case .enqueued(let message): return fate(message.id)
+    case .attemptBegan(let id, _, _), .deadLetterRetried(let id), .deadLetterDropped(let id): return fate(id)
+    case .declined(let id, let outcome): return fate(id, outcome.name, outcome.reason)
+    case .settled(let id, let outcome, _, _, let isDeadLetter, let report):
+      var ended = fate(id, outcome.name, report?.reason ?? outcome.reason)
+      ended.isDeadLetter = isDeadLetter
+      return ended
+    case .attemptReturned(let id, _, let reason, _): return fate(id, nil, reason)
+    case .retryScheduled(let id, _, let until, let reason, _): return fate(id, nil, reason, until: until)
+    case .unregistered(let reason): return TimelineFate(reason: reason)
+    case .erased(let pushes, _):
+      guard let first = pushes.first else { return nil }
+      return pushes.count == 1 ? fate(first.id, "erased") : TimelineFate(outcome: "erased")
+    case .mailStored(let mail): return TimelineFate(message: mail.id)
+    case .mailEnded(let mails, let ending):
+      return TimelineFate(message: mails.count == 1 ? mails[0].id : nil, outcome: ending.name)
+    case .pauseEnded, .registered, .producerForgotten, .mailDropped, .mailNoticed, .receiverConfirms: return nil
+    }
   }
 }
 
