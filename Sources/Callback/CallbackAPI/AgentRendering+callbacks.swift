@@ -35,6 +35,7 @@ extension AgentRendering {
     object.member("expiresAt", view.expiresAt.iso8601)
     object.member("agentId", ifPresent: agentID ?? view.agentID)
     if view.agentID != nil { object.member("accepted", view.agentHasAccepted) }
+    object.member("actBy", ifPresent: view.agentUntil?.iso8601)
     if let confirmation = view.confirmation {
       object.object("confirming") { confirming in
         confirming.member("attempt", confirmation.attempt)

@@ -95,6 +95,7 @@ extension CallbackWorkRoutes {
     .optional("subject"), .optional("language"), .required("priority", .integer), .required("createdAt", .time),
     .optional("desiredTime", .time), .optional("queuedAt", .time), .required("expiresAt", .time),
     .optional("agentId", .text, "Who is held for it."), .optional("accepted", .bool),
+    .optional("actBy", .time, "When it is taken from them, if they have not accepted, or not connected, by then."),
     .optional(
       "confirming",
       .object([.required("attempt", .integer), .required("until", .time)]), "The customer is asked."),

@@ -33,6 +33,8 @@ public struct CallbackView: Sendable, Equatable {
   /// Who had it at its end.
   let lastAgentID: String?
   public let agentHasAccepted: Bool
+  /// When the agent who is held is let go, if they have not taken it, or not connected, by then.
+  public let agentUntil: Timestamp?
   public let confirmation: Callback.Confirmation?
   public let snoozedUntil: Timestamp?
   /// The chat session id of its chat, once that has begun.
@@ -59,6 +61,7 @@ public struct CallbackView: Sendable, Equatable {
     agentID = callback.agentID
     lastAgentID = callback.lastAgentID
     agentHasAccepted = callback.agentHasAccepted
+    agentUntil = callback.agentUntil
     confirmation = callback.confirmation
     snoozedUntil = callback.snoozedUntil
   }

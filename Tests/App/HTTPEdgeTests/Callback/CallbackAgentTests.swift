@@ -29,12 +29,13 @@ struct CallbackAgentTests {
       #expect(callback["state"] == "ROUTING")
       #expect(callback["agentId"] == "anna")
       #expect(callback["accepted"] == false)
+      #expect(callback["actBy"]?.string?.hasSuffix("Z") == true)
       #expect(try await anna.json("GET", Self.path + "?state=own")[0]?["id"]?.string == id)
       #expect(try await act(anna, id, "accept")["accepted"] == true)
       #expect(try await act(anna, id, "connected")["state"] == "PROCESSING")
       callback = try await act(anna, id, "ended")
       #expect(callback["state"] == "COMPLETED")
-      #expect(callback["reason"] == "AGENT_CONNECTED")
+      #expect(callback["reason"] == "AGENT_CONNECTED" && callback["actBy"] == nil)
       #expect(try await anna.json("GET", Self.path) == [])
     }
   }
