@@ -1,11 +1,13 @@
-/// Takes out of a file what only its readers need: indentation, lines of comment, blanks beside signs. A fifth less to load.
+/// Takes out of a file what only its readers need: indentation, lines of comment, blanks and ends of lines beside signs. A
+/// quarter less to load.
 ///
 /// For languages in which a line means the same without its indentation, as long as no text goes over several lines.
 struct Narrowing {
   /// By the kind of file. `+` and `-` are not among the signs: `a - -b`; and `a :hover` is not `a:hover`.
   static let byKind = [
-    "css": Narrowing(before: "{};,>", behind: "{};,>:"),
-    "js": Narrowing(before: "{}()[],;:=<>?&|!*", behind: "{}()[],;:=<>?&|!*"),
+    "css": Narrowing(before: "{};,>", behind: "{};,>:", joining: "{};,"),
+    // A line that ends with `}` may be a statement's end without a semicolon.
+    "js": Narrowing(before: "{}()[],;:=<>?&|!*", behind: "{}()[],;:=<>?&|!*", joining: "{(;,"),
   ]
   /// What may begin a text that holds texts, a pattern or a comment: from there on a line stays as it is.
   private static let opaque: Set<Character> = ["`", "/"]
@@ -16,9 +18,13 @@ struct Narrowing {
   /// Signs that mean the same without a blank behind them.
   private let behind: Set<Character>
 
-  private init(before: String, behind: String) {
+  /// Signs at the end of a line that the next may follow at once.
+  private let joining: Set<Character>
+
+  private init(before: String, behind: String, joining: String) {
     self.before = Set(before)
     self.behind = Set(behind)
+    self.joining = Set(joining)
   }
 
   func narrow(_ text: String) -> String {
@@ -33,7 +39,17 @@ struct Narrowing {
         lines.append(narrow(line: line))
       }
     }
-    return lines.joined(separator: "\n")
+    return joined(lines)
+  }
+
+  private func joined(_ lines: [String]) -> String {
+    var text = ""
+    for line in lines {
+      text += line
+      // What stands behind a comment would be comment.
+      if line.last.map(joining.contains) != true || line.contains("//") { text += "\n" }
+    }
+    return text
   }
 
   private func narrow(line: Substring) -> String {
