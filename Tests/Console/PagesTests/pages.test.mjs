@@ -1,5 +1,6 @@
 // The console's pure modules: `node --test Tests/Console/PagesTests`.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
 const pages = new URL('../../../Sources/Console/Pages/', import.meta.url);
@@ -7,9 +8,10 @@ const load = (name) => import(new URL(name, pages));
 const { merge, stillUnsent } = await load('agent/transcript.js');
 const { EventParser, backOff } = await load('core/sse.js').catch(() => ({}));
 const { clock, short, setServerDate, now } = await load('core/time.js');
-const { parse, sum } = await load('operator/metrics.js');
-const en = (await load('i18n/en.js')).default;
-const de = (await load('i18n/de.js')).default;
+const { verdict, lastPush } = await load('operator/verdict.js');
+const { absences, chain, laneOf, lanes, questions, spread, toneOf } = await load('operator/story.js');
+const { flat } = await load('i18n/flat.js');
+const [en, de] = await Promise.all(['en', 'de'].map(async (name) => flat((await load(`i18n/${name}.js`)).default)));
 
 const line = (position, text, time = '2026-01-01T00:00:00Z') => ({ position, text, time, type: 'Message.Text', role: 'AGENT', nickname: 'Kim' });
 
@@ -43,15 +45,130 @@ test('the clock is the server\'s, however wrong the browser\'s is', () => {
   assert.equal(short(59999), '59 s');
 });
 
-test('Prometheus text is read with its labels', () => {
-  const metrics = parse('# HELP a b\na{status="5xx",surface="x\\"y"} 2\na{status="2xx"} 3\nb 1.5\n');
-  assert.equal(sum(metrics, 'a', ({ status }) => status === '5xx'), 2);
-  assert.equal(metrics[0].labels.surface, 'x"y');
-});
-
 test('events are cut from a stream wherever it breaks', { skip: !EventParser }, () => {
   const parser = new EventParser();
   const events = [...'id: 7\nevent: line\ndata: {"a":1}\n\n: quiet\n\n'].flatMap((one) => parser.push(one));
   assert.deepEqual(events, [{ name: 'line', id: '7', data: '{"a":1}' }]);
   assert.ok(backOff(30, 1) <= 15000);
+});
+
+const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.js') && !name.startsWith('i18n/'));
+const source = (name) => readFileSync(new URL(name, pages), 'utf8');
+
+test('every word that a page asks for is there', () => {
+  const groups = new Set(Object.keys(en).map((key) => key.split('.')[0]));
+  for (const name of sources) {
+    for (const [, key] of source(name).matchAll(/\bt\('([^']+)'/g)) assert.ok(key in en, `${name}: ${key}`);
+    for (const [, words] of source(name).matchAll(/\blisting\([^\n]*?('[\w.-]+', \['.*?\])[^\n]*/g)) for (const [, key] of words.matchAll(/'([\w.-]+)'/g)) assert.ok(key in en, `${name}: ${key}`);
+    for (const [, group] of source(name).matchAll(/\b(?:term\('(\w+)'|t\(`(\w+)\.)/g)) if (group) assert.ok(groups.has(group), `${name}: ${group}`);
+  }
+});
+
+test('no page parses markup or asks another host', () => {
+  for (const name of sources) assert.doesNotMatch(source(name), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|['"`]https?:\/\/(?!www\.w3\.org\/2000\/svg|localhost')[a-z]/, name);
+});
+
+/** Entries as `/admin/1/timeline` gives them: each record a second after the one before. */
+const told = (...entries) => entries.map((entry, index) => ({ position: index + 1, time: `2026-01-01T00:00:${String(index).padStart(2, '0')}.000Z`, detail: false, ...entry }));
+const chat = (event, more) => ({ kind: 'chat', id: 'c', event, ...more });
+const push = (event, more) => ({ kind: 'push', id: 'd', event, message: 'm', ...more });
+const asked = [chat('started'), chat('customerAbsent'), chat('pushRequested', { message: 'm' }), push('enqueued')];
+const ended = (outcome, more) => [...asked, push('attemptBegan'), push('settled', { outcome, ...more })];
+
+const cases = [
+  ['it was delivered', ended('delivered'), { key: 'delivered', kind: 'ok', message: 'm', device: 'd' }],
+  ['a device confirmed it', [push('mailStored'), push('mailEnded', { outcome: 'acknowledged' })], { key: 'acknowledged' }],
+  ['the next attempt waits', [...asked, push('attemptBegan'), push('retryScheduled', { reason: '503', until: 'T' })], { key: 'retry', reason: '503', at: 'T' }],
+  ['its lane is open', [...asked, push('attemptBegan'), push('attemptReturned', { reason: 'lane' })], { key: 'laneOpen', reason: '20 failures', at: 'P' }, { laneState: 'open', why: '20 failures', nextProbeAt: 'P' }],
+  ['its lane is given up', asked, { key: 'laneOff', reason: '403' }, { laneState: 'off', why: '403' }],
+  ['its lane works, and it waits behind another', asked, { key: 'waits', reason: 'another' }, { laneState: 'closed', why: 'another' }],
+  ['it is with the provider', [...asked, push('attemptBegan')], { key: 'underWay' }],
+  ['the device has ended', ended('unregistered', { reason: '410' }), { key: 'deviceEnded', reason: '410', kind: 'bad' }],
+  ['the device has ended, as its queue knows', asked, { key: 'deviceEnded', reason: '410' }, { endedBecause: '410' }],
+  ['only the device is known, and has ended', [{ kind: 'device', id: 'd', event: 'registered' }, { kind: 'device', id: 'd', event: 'ended', reason: 'replaced' }], { key: 'deviceEnded', reason: 'replaced', device: 'd' }],
+  ['its time was over', ended('expired'), { key: 'expired' }],
+  ['its time was over, and it is kept', ended('expired', { deadLetter: true }), { key: 'deadLetter', outcome: 'expired' }],
+  ['a newer one took its place', ended('collapsed'), { key: 'collapsed' }],
+  ['the queue was full', ended('overflowed'), { key: 'full' }],
+  ['it was refused', ended('refused', { reason: '400' }), { key: 'refused', reason: '400', outcome: 'refused' }],
+  ['it is a dead letter', ended('refused', { reason: '413', deadLetter: true }), { key: 'deadLetter', reason: '413', kind: 'bad' }],
+  ['a dead letter was dropped', [...ended('failed', { deadLetter: true }), push('deadLetterDropped')], { key: 'letterDropped', outcome: 'failed' }],
+  ['a dead letter was put back', [...ended('failed', { deadLetter: true }), push('deadLetterRetried')], { key: 'waits' }],
+  ['a dead letter arrived at last', [...ended('failed', { deadLetter: true }), push('deadLetterRetried'), push('settled', { outcome: 'delivered' })], { key: 'delivered' }],
+  ['it was erased in the queue', [...asked, { kind: 'push', id: 'd', event: 'erased', outcome: 'erased' }], { key: 'erased' }],
+  ['all was erased', [{ event: 'erased' }, chat('erased')], { key: 'erased' }],
+  ['no device is registered', [chat('started'), chat('customerAbsent'), chat('pushRequested', { message: 'm', detail: true })], { key: 'noDevice', kind: 'bad' }],
+  ['a request has nobody to tell', [{ kind: 'request', event: 'commentAdded' }, { kind: 'request', event: 'notificationSuppressed', reason: 'noDevices' }], { key: 'noDevice' }],
+  ['a comment is on the screen', [{ kind: 'request', event: 'notificationSuppressed', reason: 'refreshed' }], { key: 'onScreen' }],
+  ['the app is in the foreground', [chat('started'), chat('cometConnected', { detail: true }), chat('linePosted')], { key: 'foreground', kind: 'ok' }],
+  ['the app has come back to the foreground', [chat('started'), chat('customerAbsent'), chat('customerReturned'), chat('linePosted')], { key: 'foreground' }],
+  ['it is held back', [chat('started'), chat('customerAbsent'), chat('pushDelayStarted', { until: 'U' })], { key: 'heldBack', at: 'U' }],
+  ['the customer came back in time', [chat('started'), chat('customerAbsent'), chat('pushDelayStarted', { until: 'U' }), chat('pushDelayCancelled'), chat('customerReturned')], { key: 'cameBack' }],
+  ['a newer one is held back', [...ended('delivered'), chat('pushDelayStarted', { until: 'U' })], { key: 'heldBack', at: 'U' }],
+  ['the customer came back after one had arrived', [...ended('delivered'), chat('pushDelayStarted', { until: 'U' }), chat('pushDelayCancelled')], { key: 'delivered' }],
+  ['nothing was said in the background', [chat('started'), chat('customerAbsent')], { key: 'quiet' }],
+  ['it is not in a queue yet', asked.slice(0, 3), { key: 'asked' }],
+  ['its device is not connected', [push('mailStored')], { key: 'mail' }],
+  ['nobody has pushed to the device', [{ kind: 'device', id: 'd', event: 'registered' }], { key: 'neverAsked' }],
+  ['it is about something else', [{ kind: 'console', id: 'x', event: 'signedIn' }], { key: 'none' }],
+  ['an outcome of tomorrow', ended('teleported', { reason: 'why not' }), { key: 'refused', outcome: 'teleported' }],
+  ['an event of tomorrow changes nothing', [...ended('delivered'), push('polished')], { key: 'delivered' }],
+];
+
+for (const [name, entries, expected, queue] of cases) {
+  test(`why a push did not arrive: ${name}`, () => {
+    const found = verdict(told(...entries), queue);
+    for (const [key, value] of Object.entries(expected)) assert.equal(found[key], value, JSON.stringify(found));
+    assert.ok(`why.${found.key}` in en);
+  });
+}
+
+test('what people wrote and what the server says in words decide nothing', () => {
+  const entries = told(...ended('delivered')).map((entry) => ({ ...entry, what: 'was refused', text: 'dead letter', who: 'expired' }));
+  assert.equal(verdict(entries).key, 'delivered');
+});
+
+test('of two pushes the one asked for last is told of', () => {
+  const entries = told(...ended('delivered'), chat('pushRequested', { message: 'n' }), push('enqueued', { message: 'n' }), push('settled', { outcome: 'delivered' }));
+  assert.equal(lastPush(entries).message, 'n');
+  assert.equal(verdict(entries).key, 'waits');
+});
+
+test('places in a picture rise with the time, and neither hours nor milliseconds vanish', () => {
+  const places = spread([0, 1, 5, 5, 1000, 86400000]);
+  assert.equal(places[0], 0);
+  assert.equal(places.at(-1), 1);
+  for (const [index, place] of places.entries()) if (index) assert.ok(place - places[index - 1] > 0.05);
+  assert.deepEqual(spread([7]), [0.5]);
+  assert.deepEqual(spread([]), []);
+  // A clock that was set back does not draw backwards.
+  assert.ok(spread([10, 5, 20]).every((place, index, all) => !index || place > all[index - 1]));
+});
+
+test('each entry has a lane and a tone, also one of tomorrow', () => {
+  for (const [entry, lane] of [[chat('linePosted'), 'chat'], [chat('customerAbsent'), 'app'], [{ kind: 'comet', event: 'opened' }, 'app'], [push('enqueued'), 'queue'], [push('settled'), 'provider'], [{ event: 'started' }, 'chat'], [{ kind: 'new', event: 'x' }, 'chat']]) {
+    assert.equal(laneOf(entry), lane);
+    assert.ok(lanes.includes(lane));
+  }
+  assert.deepEqual([toneOf(push('settled', { outcome: 'delivered' })), toneOf(push('retryScheduled')), toneOf(push('enqueued', { detail: true })), toneOf(chat('linePosted'))], ['good', 'bad', 'quiet', '']);
+});
+
+test('time in the background begins once and lasts to its end', () => {
+  const entries = told(chat('started'), chat('customerAbsent'), chat('customerAbsent'), chat('customerReturned'), chat('linePosted'), chat('customerAbsent'), chat('linePosted'));
+  assert.deepEqual(absences(entries), [[1, 3], [5, 6]]);
+});
+
+test('a chain says how many records stand between two that are shown', () => {
+  assert.deepEqual(chain([{ position: 4 }, { position: 5 }, { position: 9 }]).map(({ gap }) => gap), [0, 0, 3]);
+  assert.deepEqual(chain([]), []);
+});
+
+test('what somebody types is asked for as what it looks like, and then as all else', () => {
+  const first = (text) => questions(text)[0];
+  assert.deepEqual(first(' chat:412-a '), { entity: 'chat:412-a' });
+  assert.deepEqual(first('#17'), { entity: 'request:17' });
+  assert.deepEqual(first('66712b7e-a7f4-8b9b-9f83-c73ee9816df1'), { message: '66712b7e-a7f4-8b9b-9f83-c73ee9816df1' });
+  assert.deepEqual(first('1-509dddf4/2'), { message: '1-509dddf4/2' });
+  assert.deepEqual(first('cd48dc24495b3e78133daa4c0aa55d3c'), { entity: 'push:cd48dc24495b3e78133daa4c0aa55d3c' });
+  assert.deepEqual(questions('mia@example.org'), [{ subject: 'mia@example.org' }, { message: 'mia@example.org' }]);
 });

@@ -1,14 +1,8 @@
 /** The callback desk: what waits, what is offered, and the talk. */
 
-import { get, ifThere, list, post, seg } from '../core/api.js';
+import { attempt, badge, clock, detail, dialog, empty, facts, field, get, go, h, head, ifThere, linkTabs, list, now, post, replace, seg, select, t, term, to, when, worker } from '../ui/kit.js';
 import { events } from '../core/events.js';
-import { h, replace } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { attempt, dialog } from '../core/live.js';
 import { tellAway } from '../core/notify.js';
-import { go, to } from '../core/router.js';
-import { clock, now } from '../core/time.js';
-import { badge, empty, facts, field, head, linkTabs, select, when, worker } from '../ui/parts.js';
 import { desk } from './desk.js';
 
 const states = ['waiting', 'own', 'all'];
@@ -23,8 +17,8 @@ export function screen(parts) {
   const offers = h('div.offers');
   const tabs = h('div');
   const rows = h('ul.cards');
-  const detail = h('div');
-  const node = h('div.page', {}, head(t('screen.callbacks')), offers, tabs, h('div.split', {}, rows, detail));
+  const shownOne = h('div');
+  const node = h('div.page', {}, head(t('screen.callbacks')), offers, tabs, h('div.split', {}, rows, shownOne));
 
   async function load() {
     const page = await attempt(() => list('/agent/1/callbacks', { state: 'all', limit: 500 }));
@@ -77,7 +71,7 @@ export function screen(parts) {
 
   function drawDetail() {
     const one = openId && (full?.id === openId ? { ...full, ...callbacks.get(openId) } : callbacks.get(openId));
-    replace(detail, one ? detailOf(one, act, mine(one)) : null);
+    replace(shownOne, one ? detailOf(one, act, mine(one)) : null);
     node.classList.toggle('has-open', Boolean(one));
   }
 
@@ -106,17 +100,15 @@ export function screen(parts) {
 
 /** What is offered must be taken in time: the time runs. */
 function offer(one, act) {
-  const until = one.offeredUntil ?? one.acceptBy ?? null;
   return h('div.offer', { role: 'alert' },
     h('div', {}, h('strong', { dir: 'auto' }, t('offer', { what: one.subject || one.service })), h('small', {}, [one.customerNumber, one.service].filter(Boolean).join(' · '))),
-    until ? h('span.countdown', { 'data-until': until }, clock(Date.parse(until) - now())) : h('span.countdown', { 'data-since': one.offeredAt ?? new Date(now()).toISOString() }, '0:00'),
+    one.actBy ? h('span.countdown', { 'data-until': one.actBy }, clock(Date.parse(one.actBy) - now())) : null,
     worker(t('accept'), () => act(one, 'accept'), { kind: 'primary' }), worker(t('release'), () => act(one, 'release')));
 }
 
 function countDown(node) {
   for (const one of node.querySelectorAll('.countdown')) {
-    const { until, since } = one.dataset;
-    one.textContent = clock(until ? Date.parse(until) - now() : now() - Date.parse(since));
+    one.textContent = clock(Date.parse(one.dataset.until) - now());
   }
 }
 
@@ -132,8 +124,7 @@ function detailOf(one, act, isMine) {
     one.chatId ? h('a.button', { href: to('inbox', 'own', one.chatId) }, t('openChat')) : null,
   ];
   const data = Object.entries(one.data ?? {}).filter(([name]) => !name.startsWith('_'));
-  return h('section.card.detail', { 'aria-label': t('callback') },
-    h('header.row-top', {}, h('h2', { dir: 'auto' }, one.subject || one.customerNumber || one.service), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => go('callbacks') }, '×')),
+  return detail(t('callback'), one.subject || one.customerNumber || one.service, () => go('callbacks'),
     h('div.actions', {}, buttons),
     facts([[t('state'), badge(term('callback', one.state), stateKind[one.state])], [t('reason'), one.reason && term('callbackReason', one.reason)], [t('number'), one.customerNumber], [t('service'), one.service], [t('media'), one.media && term('media', one.media)],
       [t('direction'), one.direction && term('direction', one.direction)], [t('priority'), one.priority], [t('agent'), one.agentId], [t('language'), one.language], [t('createdAt'), when(one.createdAt)], [t('desiredTime'), when(one.desiredTime)],

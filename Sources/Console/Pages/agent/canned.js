@@ -1,9 +1,6 @@
 /** Canned replies: `/` at the beginning of a message lists them. */
 
-import { get, ifThere } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { badge } from '../ui/parts.js';
+import { badge, get, h, ifThere, replace, t } from '../ui/kit.js';
 
 let known = null;
 

@@ -1,12 +1,6 @@
 /** Who the customer is: attached data, devices, what there was before. */
 
-import { get, ifThere, seg } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { attempt } from '../core/live.js';
-import { to } from '../core/router.js';
-import { read, write } from '../core/storage.js';
-import { badge, facts, when } from '../ui/parts.js';
+import { attempt, badge, facts, get, h, ifThere, read, replace, seg, t, term, to, when, write } from '../ui/kit.js';
 import { outcomeKind, outcomeWords } from './words.js';
 
 export function customerCard(view) {
@@ -31,7 +25,7 @@ export function customerCard(view) {
   async function ask() {
     isAsked = true;
     await attempt(async () => {
-      data = (await ifThere(get(view.path)))?.data ?? null;
+      data = (await get(view.path)).data;
       const key = view.chat.customerKey;
       if (key) customer = await ifThere(get(`/agent/1/customers/${seg(key)}`));
     });
@@ -66,17 +60,16 @@ function pushes({ pushes }) {
   return [h('h3', {}, t('pushes')), facts([[t('pushes.owed'), pushes.owed || null], [t('pushes.last'), pushes.last ? badge(outcomeWords(pushes.last.outcome), outcomeKind(pushes.last.outcome)) : null]])];
 }
 
-function wrapUp(chat) {
-  const tags = chat.tags?.length ? h('span.tags', {}, chat.tags.map((tag) => badge(tag))) : null;
-  return chat.disposition || chat.note || tags ? [h('h3', {}, t('wrapUp')), facts([[t('disposition'), term('disposition', chat.disposition)], [t('note'), chat.note], [t('tags'), tags]])] : null;
+function wrapUp({ wrapUp: one }) {
+  return one && [h('h3', {}, t('wrapUp')), facts([[t('disposition'), term('disposition', one.disposition)], [t('note'), h('span', { dir: 'auto' }, one.note)], [t('tags'), one.tags.length ? h('span.tags', {}, one.tags.map((tag) => badge(tag))) : null], [t('agent'), one.agentId]])];
 }
 
 function history({ devices = [], chats = [], callbacks = [], requests = [] }) {
   const part = (title, items, render) => (items.length ? [h('h3', {}, title), h('ul.plain', {}, items.slice(0, 10).map((item) => h('li', {}, render(item))))] : null);
   return [
-    part(t('screen.devices'), devices, (device) => [device.type, ' ', h('code', {}, device.token ?? ''), ' ', badge(term('state', device.state), device.state === 'live' ? 'ok' : '')]),
+    part(t('screen.devices'), devices, (device) => [device.type, ' ', h('code', {}, device.device), ' ', badge(t(`state.${device.live ? 'live' : 'ended'}`), device.live ? 'ok' : '')]),
     part(t('chats.earlier'), chats, (chat) => [h('a', { href: to('inbox', 'all', chat.chatId) }, chat.subject || t('noSubject')), ' ', when(chat.startedAt)]),
-    part(t('screen.callbacks'), callbacks, (one) => [h('a', { href: to('callbacks', one.id) }, one.service), ' ', term('callback', one.state)]),
+    part(t('screen.callbacks'), callbacks, (one) => [h('a', { href: to('callbacks', one.callbackId) }, one.service), ' ', term('callback', one.state)]),
     part(t('screen.requests'), requests, (one) => [h('a', { href: to('requests', one.id) }, `#${one.id} ${one.subject ?? ''}`), ' ', term('status', one.status)]),
   ];
 }

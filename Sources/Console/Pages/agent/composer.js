@@ -1,13 +1,7 @@
 /** Where an agent writes: to the customer, or a note for colleagues. */
 
-import { Failure, post, withQuery } from '../core/api.js';
+import { announce, attempt, button, Failure, h, iconButton, may, now, post, replace, t, toast, withQuery } from '../ui/kit.js';
 import { draft, keepDraft, keepUnsent, unsent } from '../core/drafts.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { announce, attempt, toast } from '../core/live.js';
-import { may } from '../core/session.js';
-import { now } from '../core/time.js';
-import { button, iconButton } from '../ui/parts.js';
 import { cannedMenu } from './canned.js';
 import { desk } from './desk.js';
 import { lastPosition, stillUnsent } from './transcript.js';
@@ -143,7 +137,7 @@ export function composer(view, { posted, act, recheck }) {
   }
 
   function drawModes() {
-    const offered = ['say', ...(view.chat.isNewAPI ? ['note'] : []), ...(view.chat.isNewAPI && may('supervisor') ? ['whisper'] : [])];
+    const offered = ['say', 'note', ...(may('supervisor') ? ['whisper'] : [])];
     if (!offered.includes(mode)) mode = 'say';
     replace(modes, offered.length > 1 ? offered.map((name) => h('button', { type: 'button', 'aria-pressed': String(mode === name), onclick: () => choose(name) }, t(`mode.${name}`))) : null);
     node.classList.toggle('is-note', mode !== 'say');
@@ -161,13 +155,13 @@ export function composer(view, { posted, act, recheck }) {
   function draw() {
     const { chat } = view;
     const isIn = desk.isMine(chat);
-    const state = `${isIn}|${chat.ended}|${chat.isNewAPI}`;
+    const state = `${isIn}|${chat.ended}`;
     if (state === drawnFor) return;
     drawnFor = state;
-    if (!isIn && chat.isNewAPI && may('supervisor')) mode = 'whisper';
+    if (!isIn && may('supervisor')) mode = 'whisper';
     else if (isIn && mode === 'whisper') mode = 'say';
     drawModes();
-    const canWrite = !chat.ended && (isIn || (chat.isNewAPI && may('supervisor')));
+    const canWrite = !chat.ended && (isIn || may('supervisor'));
     node.hidden = !canWrite;
     link.hidden = clip.hidden = !isIn;
   }

@@ -1,15 +1,7 @@
 /** One chat: its transcript, who is in it, and what can be done. */
 
-import { get, post, seg } from '../core/api.js';
+import { attempt, badge, bind, empty, get, h, iconButton, may, now, post, read, replace, seg, session, short, t, term, toast, worker } from '../ui/kit.js';
 import { events } from '../core/events.js';
-import { h, replace } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { bind } from '../core/keys.js';
-import { attempt, toast } from '../core/live.js';
-import { read } from '../core/storage.js';
-import { may, session } from '../core/session.js';
-import { now, short } from '../core/time.js';
-import { badge, empty, iconButton, worker } from '../ui/parts.js';
 import { customerCard } from './card.js';
 import { composer } from './composer.js';
 import { desk } from './desk.js';
@@ -40,7 +32,7 @@ export function conversation(chatId, { close }) {
     if (isGone) return;
     if (!chat) return replace(node, empty(t('chat.gone'), t('chat.gone.detail')), iconButton('back', t('backToList'), close));
     view.chat = desk.chats.get(chatId);
-    await loadLines(view.chat.isNewAPI ? { limit: page } : {});
+    await loadLines({ limit: page });
   }
 
   async function loadLines(query) {
@@ -192,10 +184,10 @@ function headOf(view, act, close, card) {
       h('p.clip', {}, h('span', { dir: 'auto' }, chat.subject || t('noSubject')), ' · ', chat.service, others.length ? ` · ${t('with', { who: others.join(', ') })}` : '')),
     h('div.actions', {}, presence(chat),
       !isIn && !chat.ended ? button('join', 'primary') : null,
-      isIn && !chat.ended && chat.isNewAPI ? [button('transfer'), button('invite')] : null,
-      may('supervisor') && !isIn && !chat.ended && chat.isNewAPI && chat.agents.length ? button('takeOver') : null,
+      isIn && !chat.ended ? [button('transfer'), button('invite')] : null,
+      may('supervisor') && !isIn && !chat.ended && chat.agents.length ? button('takeOver') : null,
       isIn && !chat.ended ? [button('leave'), button('close', 'danger')] : null,
-      chat.ended && chat.isNewAPI ? button('wrapUp') : null,
+      chat.ended ? button('wrapUp') : null,
       isIn ? iconButton('ticket', t('act.request'), () => act('request')) : null,
       iconButton('user', t('customer'), ({ currentTarget }) => currentTarget.setAttribute('aria-expanded', String(card.toggle())), { class: 'icon-button card-button', 'aria-expanded': String(card.isOpen()) })),
   ];

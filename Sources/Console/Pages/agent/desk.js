@@ -1,13 +1,9 @@
 /** The chats that an agent sees, kept in step with the events. */
 
-import { get, ifThere, list, post, seg } from '../core/api.js';
+import { attempt, get, ifThere, list, now, post, seg, t, to } from '../ui/kit.js';
 import { Emitter } from '../core/emitter.js';
 import { events } from '../core/events.js';
-import { attempt } from '../core/live.js';
 import { tellAway } from '../core/notify.js';
-import { to } from '../core/router.js';
-import { t } from '../core/i18n.js';
-import { now } from '../core/time.js';
 import { isTyping } from './transcript.js';
 
 /** More chats than these are not held; the list says so. */
@@ -131,10 +127,10 @@ class Desk {
     const wasUnread = chat.unread > 0;
     chat.unread = 0;
     if (wasUnread) this.#tell(chatId);
-    if (chat.isNewAPI && position > (chat.readUpTo ?? 0)) {
+    if (position > (chat.readUpTo ?? 0)) {
       chat.readUpTo = position;
       // A mark that did not come comes with the next line.
-      await ifThere(post(`/agent/1/chats/${seg(chatId)}/read`, { position })).catch(() => {});
+      await post(`/agent/1/chats/${seg(chatId)}/read`, { position }).catch(() => {});
     }
   }
 
@@ -146,14 +142,11 @@ class Desk {
   /** Takes over a chat as the server shows it; what only this page knows stays. */
   #kept(chat) {
     const old = this.chats.get(chat.chatId);
-    const isNewAPI = chat.unread !== undefined;
     const last = chat.pushes?.last;
     if (last) this.outcomes.set(`${chat.chatId}|${last.position}`, last);
     return {
       ...chat,
-      isNewAPI,
-      unread: isNewAPI ? (this.open === chat.chatId ? 0 : chat.unread) : old?.unread ?? 0,
-      lastLine: chat.lastLine ?? old?.lastLine ?? null,
+      unread: this.open === chat.chatId ? 0 : chat.unread,
       readUpTo: old?.readUpTo,
     };
   }
@@ -166,7 +159,7 @@ class Desk {
     else if (name === 'typingPreview') this.#types(data.chatId, data.text);
     else if (name === 'customerOnline' && chat) {
       this.chats.set(data.chatId, { ...chat, customerOnline: data.customerOnline, phase: data.phase ?? chat.phase });
-      if (chat.isNewAPI) this.refresh(data.chatId);
+      this.refresh(data.chatId);
     } else if (name === 'waiting') {
       if (!chat?.waiting) tellAway(t('notify.waiting'), chat ? `${chat.customer}: ${chat.subject}` : '', `waiting-${data.chatId}`, to('inbox', 'waiting', data.chatId));
       this.refresh(data.chatId);

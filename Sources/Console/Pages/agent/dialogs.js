@@ -1,27 +1,24 @@
 /** Questions that are asked before something is done with a chat. */
 
-import { get, ifThere, post } from '../core/api.js';
-import { h } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { dialog } from '../core/live.js';
-import { safeURL } from '../core/dom.js';
-import { field, select } from '../ui/parts.js';
+import { dialog, field, get, h, post, safeURL, select, t, term } from '../ui/kit.js';
 import { desk } from './desk.js';
 
 const dispositions = ['', 'resolved', 'followUp', 'abandoned', 'spam'];
 
 /** Ends the chat if it is not over, with what it came to. */
 export async function wrapUpDialog({ path, chat }) {
-  const choice = select(dispositions.map((id) => [id, id ? t(`disposition.${id}`) : '–']), { name: 'disposition', value: chat.disposition ?? '' });
-  const note = h('textarea', { name: 'note', rows: 3, maxlength: 4000, value: chat.note ?? '' });
-  const tags = h('input', { name: 'tags', maxlength: 400, value: (chat.tags ?? []).join(', ') });
-  const body = () => [chat.ended ? null : h('p', {}, t('close.question', { who: chat.customer || t('someone') })), chat.isNewAPI ? [field(t('disposition'), choice), field(t('note'), note), field(t('tags'), tags, t('tags.help'))] : null];
+  const before = chat.wrapUp ?? { disposition: '', note: '', tags: [] };
+  const choice = select(dispositions.map((id) => [id, id ? t(`disposition.${id}`) : '–']), { name: 'disposition', value: before.disposition, required: chat.ended });
+  const note = h('textarea', { name: 'note', rows: 3, maxlength: 4000, value: before.note });
+  const tags = h('input', { name: 'tags', maxlength: 400, value: before.tags.join(', ') });
+  const body = () => [chat.ended ? null : h('p', {}, t('close.question', { who: chat.customer || t('someone') })), field(t('disposition'), choice), field(t('note'), note), field(t('tags'), tags, t('tags.help'))];
   const done = await dialog(t(chat.ended ? 'wrapUp' : 'act.close'), body, {
     ok: t(chat.ended ? 'save' : 'act.close'),
     danger: !chat.ended,
     async submit() {
       const words = { disposition: choice.value, note: note.value.trim(), tags: tags.value.split(',').map((tag) => tag.trim()).filter(Boolean) };
-      if (chat.isNewAPI && (words.disposition || words.note || words.tags.length)) await ifThere(post(`${path}/wrapup`, words));
+      if (!words.disposition && (words.note || words.tags.length)) throw new Error(t('disposition.missing'));
+      if (words.disposition) await post(`${path}/wrapup`, words);
       if (!chat.ended) await post(`${path}/close`);
     },
   });
@@ -29,11 +26,11 @@ export async function wrapUpDialog({ path, chat }) {
 }
 
 async function colleagues() {
-  const agents = (await ifThere(get('/agent/1/agents'))) ?? [];
+  const agents = await get('/agent/1/agents');
   return agents.filter((agent) => agent.agentId !== desk.me?.agentId);
 }
 
-const agentOption = (agent) => [`agent:${agent.agentId}`, `${agent.agentId} · ${term('presence', agent.presence ?? (agent.ready ? 'online' : 'away'))}${agent.ready ? ` · ${t('ready')}` : ''}`];
+const agentOption = (agent) => [`agent:${agent.agentId}`, `${agent.agentId} · ${term('presence', agent.presence)}${agent.ready ? ` · ${t('ready')}` : ''}`];
 
 export async function transferDialog({ path, chat }) {
   const agents = await colleagues();

@@ -1,11 +1,6 @@
 /** Inbox: the list of chats beside the one that is open. */
 
-import { h, reconcile, renew, replace } from '../core/dom.js';
-import { t, number, term } from '../core/i18n.js';
-import { bind } from '../core/keys.js';
-import { go, to } from '../core/router.js';
-import { now, short } from '../core/time.js';
-import { badge, empty, linkTabs } from '../ui/parts.js';
+import { badge, bind, empty, go, h, linkTabs, now, number, reconcile, renew, replace, short, t, term, to } from '../ui/kit.js';
 import { conversation } from './conversation.js';
 import { desk, waitingSince } from './desk.js';
 import { searchBox } from './search.js';

@@ -1,13 +1,8 @@
 /** Support requests: the list, and one with its comments. */
 
-import { get, ifThere, list, put } from '../core/api.js';
+import { attempt, badge, detail, empty, facts, field, get, go, h, head, linked, linkTabs, list, outside, pages, put, replace, select, t, term, to, toast, when, worker } from '../ui/kit.js';
 import { draft, keepDraft } from '../core/drafts.js';
 import { events } from '../core/events.js';
-import { h, linked, outside, replace } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { attempt, toast } from '../core/live.js';
-import { go, to } from '../core/router.js';
-import { badge, empty, facts, field, head, linkTabs, pages, select, when, worker } from '../ui/parts.js';
 
 const states = ['waiting', 'own', 'all'];
 const statuses = ['new', 'open', 'pending', 'hold', 'solved', 'closed'];
@@ -17,9 +12,9 @@ export function screen(parts) {
   let state = 'waiting';
   let openId = null;
   const tabs = h('div');
-  const detail = h('div');
-  const all = pages((after) => ifThere(list('/agent/1/requests', { state, limit: 100, after })), (items) => h('ul.cards', {}, items.map(row)), empty(t('requests.none'), t('requests.none.detail')));
-  const node = h('div.page', {}, head(t('screen.requests')), tabs, h('div.split', {}, all.node, detail));
+  const shown = h('div');
+  const all = pages((after) => list('/agent/1/requests', { state, limit: 100, after }), (items) => h('ul.cards', {}, items.map(row)), empty(t('requests.none'), t('requests.none.detail')));
+  const node = h('div.page', {}, head(t('screen.requests')), tabs, h('div.split', {}, all.node, shown));
 
   const row = (one) =>
     h('li', {}, h('a.card.row-card', { href: to('requests', state, one.id), 'aria-current': String(one.id) === openId ? 'true' : null },
@@ -36,7 +31,7 @@ export function screen(parts) {
     replace(tabs, linkTabs(t('requests.which'), states.map((name) => [to('requests', name), t(`requests.${name}`)]), to('requests', state)));
     if (isOther) {
       all.reload();
-      replace(detail);
+      replace(shown);
       if (openId) loadOne();
     }
     node.classList.toggle('has-open', Boolean(openId));
@@ -46,7 +41,7 @@ export function screen(parts) {
     const id = openId;
     await attempt(async () => {
       const [one, comments] = await Promise.all([get(`/api/v2/tickets/${encodeURIComponent(id)}`, { include: 'users' }), allComments(id)]);
-      if (id === openId) replace(detail, detailOf(one.ticket, [...(one.users ?? []), ...comments.users], comments.comments, loadOne));
+      if (id === openId) replace(shown, detailOf(one.ticket, [...(one.users ?? []), ...comments.users], comments.comments, loadOne));
     });
   }
 
@@ -81,8 +76,7 @@ function detailOf(ticket, users, comments, changed) {
     toast(t('saved'));
     await changed();
   });
-  return h('section.card.detail', { 'aria-label': t('request') },
-    h('header.row-top', {}, h('h2', { dir: 'auto' }, `#${ticket.id} ${ticket.subject}`), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => go('requests') }, '×')),
+  return detail(t('request'), `#${ticket.id} ${ticket.subject}`, () => go('requests'),
     facts([[t('requester'), h('span', { dir: 'auto' }, people.get(ticket.requester_id)?.name ?? ticket.requester_id)], [t('via'), term('via', ticket.via?.channel)], [t('createdAt'), when(ticket.created_at)]]),
     h('div.form-row', {}, field(t('status'), status), field(t('tags'), tags, t('tags.help')), save),
     h('ol.lines', {}, comments.map((comment) => commentLine(comment, people))), commentForm(ticket, path, changed));

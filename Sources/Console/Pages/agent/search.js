@@ -1,11 +1,6 @@
 /** Searching all chats, where the server has an index of them. */
 
-import { get, ifThere } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { attempt, announce } from '../core/live.js';
-import { to } from '../core/router.js';
-import { when } from '../ui/parts.js';
+import { announce, attempt, get, h, ifThere, replace, t, to, when } from '../ui/kit.js';
 import { desk } from './desk.js';
 
 /** Milliseconds without a key before it is asked. */

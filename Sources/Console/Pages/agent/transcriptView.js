@@ -1,10 +1,6 @@
 /** The lines of a chat on the screen. */
 
-import { h, linked, outside, reconcile } from '../core/dom.js';
-import { seg } from '../core/api.js';
-import { bytes, language, t, term } from '../core/i18n.js';
-import { dayKey, dayWord, moment, timeOfDay } from '../core/time.js';
-import { badge, worker } from '../ui/parts.js';
+import { badge, bytes, dayKey, dayWord, h, language, linked, moment, outside, reconcile, seg, t, term, timeOfDay, worker } from '../ui/kit.js';
 import { desk } from './desk.js';
 import { isTyping, lineKey } from './transcript.js';
 import { lineWords, outcomeKind, outcomeWords } from './words.js';

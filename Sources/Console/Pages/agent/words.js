@@ -1,6 +1,6 @@
 /** Lines of transcripts in words. */
 
-import { t, term } from '../core/i18n.js';
+import { t, term } from '../ui/kit.js';
 
 /** One line, for lists and system lines. */
 export function lineWords(line) {

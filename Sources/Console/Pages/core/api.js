@@ -35,7 +35,7 @@ export class Failure extends Error {
  * One request.
  * @param {string} path absolute, as in `/openapi.json`.
  * @param {any} [body] goes as JSON; a `Blob` as it is.
- * @returns {Promise<{data: any, next: string|null, total: number|null}>} `next` is the cursor of the next page.
+ * @returns {Promise<{data: any, next: string|null, total: number|null, headers: Headers}>} `next` is the cursor of the next page.
  */
 export async function request(method, path, body, { signal, headers = {}, credentials = 'same-origin' } = {}) {
   const init = { method, signal, credentials, headers: { Accept: 'application/json', ...headers }, cache: 'no-store' };
@@ -48,7 +48,8 @@ export async function request(method, path, body, { signal, headers = {}, creden
     init.body = JSON.stringify(body);
   }
   const response = await answered(path, init);
-  return { data: await content(response), next: nextPage(response.headers.get('Link')), total: total(response) };
+  const { headers: told } = response;
+  return { data: await content(response), next: nextPage(told.get('Link')), total: total(response), headers: told };
 }
 
 async function answered(path, init) {

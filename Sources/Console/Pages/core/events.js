@@ -1,9 +1,7 @@
 /** The agents' events, one stream for all tabs of a browser: the tab that holds the lock reads it and tells the others. */
 
 import { Emitter } from './emitter.js';
-import { backOff, follow } from './sse.js';
-import { signedOut } from './api.js';
-import { setServerDate } from './time.js';
+import { tail } from './tail.js';
 
 /** `{name, data}` of each event; `reset` also after each new connection that may have missed something. */
 export const events = new Emitter();
@@ -82,39 +80,24 @@ function tell(event) {
   share({ type: 'event', event });
 }
 
-async function lead(signal) {
+function lead(signal) {
   isLeader = true;
-  let after = null;
   let wasLost = false;
-  for (let tries = 0; !signal.aborted; ) {
-    try {
-      await follow(address, {
-        after,
-        signal,
-        silence,
-        opened(response) {
-          setServerDate(response.headers.get('Date'));
-          if (response.status === 401) signedOut.tell(null);
-          if (!response.ok) return;
-          tries = 0;
-          set({ name: 'connected' });
-          // What came between two streams is in the lists; asking twice is cheaper than a gap.
-          if (wasLost) tell({ name: 'reset', data: {} });
-        },
-        event(one) {
-          after = one.id ?? after;
-          tell({ name: one.name, data: JSON.parse(one.data) });
-        },
-      });
-    } catch (error) {
-      if (signal.aborted) return;
-    }
-    wasLost = true;
-    const wait = backOff(tries++);
-    set({ name: 'lost', retryAt: Date.now() + wait });
-    await pause(wait, signal);
-    if (!signal.aborted) set({ name: 'connecting' });
-  }
+  return tail(address, {
+    signal,
+    silence,
+    told(isOpen, wait) {
+      set(isOpen ? { name: 'connected' } : { name: 'lost', retryAt: Date.now() + wait });
+      // What came between two streams is in the lists; asking twice is cheaper than a gap.
+      if (isOpen && wasLost) tell({ name: 'reset', data: {} });
+      wasLost ||= !isOpen;
+    },
+    event: tell,
+    async pause(milliseconds) {
+      await pause(milliseconds, signal);
+      if (!signal.aborted) set({ name: 'connecting' });
+    },
+  });
 }
 
 function pause(milliseconds, signal) {

@@ -1,29 +1,31 @@
 /** Words in the reader's language. A missing one falls back to English, then to its key. */
 
-import en from '../i18n/en.js';
-import de from '../i18n/de.js';
+import english from '../i18n/en.js';
+import german from '../i18n/de.js';
+import { flat } from '../i18n/flat.js';
 import { read, write } from './storage.js';
 
-const languages = { en, de };
+const en = flat(english);
+const languages = { en, de: flat(german) };
 export const names = { en: 'English', de: 'Deutsch' };
 const chosen = read('language');
 const preferred = (navigator.languages ?? []).map((tag) => tag.slice(0, 2)).find((tag) => tag in languages);
 
 /** The language in use: `en` or `de`. */
 export const language = chosen in languages ? chosen : preferred ?? 'en';
-const plural = new Intl.PluralRules(language);
 
-/** @param {Object<string, string|number>} [values] go into the braces; `n` also chooses the plural form. */
+/** @param {Object<string, string|number>} [values] go into the braces. */
 export function t(key, values = {}) {
-  let text = languages[language][key] ?? en[key] ?? key;
-  if (typeof text === 'object') text = text[plural.select(values.n)] ?? text.other;
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  return (languages[language][key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
+
+/** Whether there are words of that key. */
+export const has = (key) => key in en;
 
 /** The word for one of the API's own terms, or the term itself. */
 export function term(group, value) {
   const key = `${group}.${value}`;
-  return key in en ? t(key) : String(value ?? '');
+  return has(key) ? t(key) : String(value ?? '');
 }
 
 /** Whole numbers with the language's separators. */

@@ -1,6 +1,6 @@
 /** Who is signed in. */
 
-import { del, Failure, get, home, list, post, request, seg, setCSRF } from './api.js';
+import { del, Failure, get, home, post, seg, setCSRF } from './api.js';
 import { forgetTabAll } from './storage.js';
 
 const path = `${home}1/session`;
@@ -59,5 +59,5 @@ export async function signOut() {
 /** The server does not know the session any more; what was typed stays. */
 export const lose = () => take(null);
 
-export const sessions = () => list(`${home}1/sessions`);
-export const endSession = (id) => request('DELETE', `${home}1/sessions/${seg(id)}`);
+export const sessions = `${home}1/sessions`;
+export const endSession = (id) => del(`${sessions}/${seg(id)}`);

@@ -1,11 +1,6 @@
 /** What a registration token stands for: its app, platform and topics. */
 
-import { get, seg } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { attempt } from '../core/live.js';
-import { isRole } from '../core/session.js';
-import { badge, facts, field, head } from '../ui/parts.js';
+import { attempt, badge, facts, field, get, h, head, isRole, replace, seg, t } from '../ui/kit.js';
 
 export function screen() {
   const key = isRole('sender') ? null : h('input', { type: 'password', required: true, autocomplete: 'off' });

@@ -1,11 +1,6 @@
 /** Sends one message, with every field, and shows how devices would show it. */
 
-import { post, seg } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { attempt, toast } from '../core/live.js';
-import { isRole } from '../core/session.js';
-import { field, head, select } from '../ui/parts.js';
+import { attempt, field, h, head, isRole, post, replace, seg, select, t, toast } from '../ui/kit.js';
 
 export function screen() {
   const input = (name, attributes = {}) => h('input', { name, maxlength: 4096, oninput: draw, ...attributes });

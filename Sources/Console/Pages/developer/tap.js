@@ -1,10 +1,7 @@
 /** The live tap: each step of each message, as it happens. */
 
-import { h } from '../core/dom.js';
-import { language, t, term } from '../core/i18n.js';
-import { backOff, follow } from '../core/sse.js';
-import { signedOut, withQuery } from '../core/api.js';
-import { badge, button, empty, field, head } from '../ui/parts.js';
+import { asking, badge, button, empty, field, h, head, language, t, term, withQuery } from '../ui/kit.js';
+import { tail } from '../core/tail.js';
 
 /** Steps that are shown; older ones go. */
 const kept = 500;
@@ -20,30 +17,13 @@ export function screen() {
   let isPaused = false;
   let held = [];
   let ending = null;
-  const restart = (event) => {
-    event.preventDefault();
-    start();
-  };
-  const form = h('form.form-row', { onsubmit: restart }, field(t('sender'), sender), field(t('messageId'), message), field(t('app'), app), h('button.button.primary', { type: 'submit' }, t('filter')));
+  const form = asking(start, field(t('sender'), sender), field(t('messageId'), message), field(t('app'), app));
 
-  async function start() {
+  function start() {
     ending?.abort();
     ending = new AbortController();
-    const { signal } = ending;
     const address = withQuery('/admin/1/messages/stream', { sender: sender.value.trim(), message: message.value.trim(), app: app.value.trim() });
-    for (let tries = 0; !signal.aborted; tries++) {
-      try {
-        await follow(address, { signal, opened(response) {
-          if (response.status === 401) signedOut.tell(null);
-          state.textContent = t(response.ok ? 'tap.follows' : 'notLoaded');
-          if (response.ok) tries = 0;
-        }, event: ({ data }) => came(JSON.parse(data)) });
-      } catch {
-        if (signal.aborted) return;
-      }
-      state.textContent = t('lost');
-      await new Promise((resolve) => setTimeout(resolve, backOff(tries)));
-    }
+    tail(address, { signal: ending.signal, told: (isOpen) => (state.textContent = t(isOpen ? 'tap.follows' : 'lost')), event: ({ data }) => came(data) });
   }
 
   function came(step) {
@@ -75,5 +55,5 @@ export function screen() {
 function line(step) {
   const kind = kinds[step.kind];
   return h(`li${kind === 'bad' ? '.is-bad' : kind === 'ok' ? '.is-good' : ''}`, {}, h('time', { datetime: step.at }, new Date(step.at).toLocaleTimeString(language)), h('span.rail', { 'aria-hidden': 'true' }),
-    h('div.told', {}, badge(term('step', step.kind), kind), ' ', [step.app, step.target, step.collapseKey, step.reason].filter(Boolean).join(' · '), h('br'), h('small', {}, [step.sender, step.messageId].filter(Boolean).join(' · '))));
+    h('div.told', {}, badge(term('outcome', step.kind), kind), ' ', [step.app, step.target, step.collapseKey, step.reason].filter(Boolean).join(' · '), h('br'), h('small', {}, [step.sender, step.messageId].filter(Boolean).join(' · '))));
 }

@@ -1,11 +1,6 @@
 /** Devices: who has which, ending one, trying one. */
 
-import { get, list, post, seg } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { t, term } from '../core/i18n.js';
-import { attempt, dialog, toast } from '../core/live.js';
-import { go, to } from '../core/router.js';
-import { badge, button, empty, facts, field, head, pages, select, table, when } from '../ui/parts.js';
+import { asking, attempt, badge, button, detail, dialog, empty, facts, field, get, go, h, head, list, pages, post, replace, seg, select, t, table, term, to, toast, when } from '../ui/kit.js';
 
 const types = ['', 'ios', 'android', 'gcm', 'fcm', 'httpcb', 'customhttp', 'airship', 'webpush'];
 
@@ -14,37 +9,32 @@ export function screen(parts) {
   const token = h('input', { name: 'token', maxlength: 128 });
   const type = select(types.map((id) => [id, id || t('all')]), { name: 'type' });
   const state = select([['', t('all')], ['live', term('state', 'live')], ['ended', term('state', 'ended')]], { name: 'state', value: 'live' });
-  const detail = h('div');
+  const shown = h('div');
   // The API finds by owner, type and state; by the hash of a token or the id this page does, in what it has read.
   const fits = (one) => !token.value.trim() || [one.id, one.token].some((text) => text?.toLowerCase().includes(token.value.trim().toLowerCase()));
   const load = async (after) => {
     const page = await list('/admin/1/devices', { owner: owner.value.trim(), type: type.value, state: state.value, limit: 500, after });
     return { ...page, data: page.data.filter(fits) };
   };
-  const all = pages(load, (items) => table(t('screen.devices'), [t('type'), t('token'), t('owner'), t('state'), t('registered'), ''], items.map((one) => [one.type, h('code', {}, one.token), h('code', {}, one.owner ?? '–'), mark(one), when(one.registeredAt), h('a.button', { href: to('devices', one.id) }, t('show'))])), empty(t('devices.none')));
-  const search = (event) => {
-    event.preventDefault();
-    all.reload();
-  };
-  const form = h('form.form-row', { onsubmit: search }, field(t('owner'), owner), field(t('devices.token'), token), field(t('type'), type), field(t('state'), state), h('button.button.primary', { type: 'submit' }, t('search')));
+  const all = pages(load, (items) => table(t('screen.devices'), ['type', 'token', 'owner', 'state', 'registered'].map((key) => t(key)).concat(''), items.map((one) => [one.type, h('code', {}, one.token), h('code', {}, one.owner ?? '–'), mark(one), when(one.registeredAt), h('a.button', { href: to('devices', one.id) }, t('show'))])), empty(t('devices.none')));
+  const form = asking(() => all.reload(), field(t('owner'), owner), field(t('devices.token'), token), field(t('type'), type), field(t('state'), state));
 
   async function update([id]) {
-    if (!id) return replace(detail);
+    if (!id) return replace(shown);
     const one = await attempt(() => get(`/admin/1/devices/${seg(id)}`));
-    if (one) replace(detail, detailOf(one, () => (all.reload(), update([id]))));
+    if (one) replace(shown, detailOf(one, () => (all.reload(), update([id]))));
   }
 
   all.reload();
   update(parts);
-  return { node: h('div.page', {}, head(t('screen.devices')), form, detail, all.node), update };
+  return { node: h('div.page', {}, head(t('screen.devices')), form, shown, all.node), update };
 }
 
 const mark = (one) => badge(term('state', one.state), one.state === 'live' ? 'ok' : '');
 
 const detailOf = (one, changed) =>
-  h('section.card.detail', { 'aria-label': t('device') },
-    h('header.row-top', {}, h('h2', {}, `${one.type} ${one.token}`), h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => go('devices') }, '×')),
-    h('div.actions', {}, button(t('testPush'), () => testPush(one)), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
+  detail(t('device'), `${one.type} ${one.token}`, () => go('devices'),
+    h('div.actions', {}, h('a.button', { href: to('why', one.id) }, t('story')), h('a.button', { href: to('dead-letters', 'waiting', one.id) }, t('queues')), button(t('testPush'), () => testPush(one)), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
     facts([[t('state'), mark(one)], [t('owner'), one.owner], [t('app'), one.app], [t('provider'), one.provider], [t('platform'), one.platform], [t('language'), one.locale], [t('debug'), one.debug ? t('yes') : null], [t('firstRegistered'), when(one.firstRegisteredAt)], [t('registered'), when(one.registeredAt)], [t('endedAt'), one.endedAt && when(one.endedAt)], [t('reason'), one.endReason], [t('id'), h('code', {}, one.id)]]));
 
 async function end(one, changed) {

@@ -1,65 +1,48 @@
 /** How the server is: ready, journal, disk, errors, and the last hour as plots. */
 
-import { get, ifThere } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { bytes, number, t } from '../core/i18n.js';
-import { attempt } from '../core/live.js';
-import { short } from '../core/time.js';
-import { facts, head } from '../ui/parts.js';
+import { attempt, bytes, get, h, head, language, number, replace, short, t, table, to } from '../ui/kit.js';
 import { plot } from '../ui/plot.js';
 import { tile } from '../ui/tile.js';
-import { latest, sampled, series, startSampling } from './samples.js';
+
+/** The server takes a sample as often, in milliseconds. */
+const every = 10000;
 
 export function screen() {
-  const tiles = h('div.tiles');
-  const plots = h('div.columns');
-  const more = h('div.columns');
-  let overview = null;
-  startSampling();
+  const [tiles, plots, tables] = [h('div.tiles'), h('div.columns'), h('div.columns')];
 
-  async function ask() {
-    overview = (await attempt(() => ifThere(get('/admin/1/overview')))) ?? null;
-    draw();
+  async function load() {
+    const one = document.visibilityState === 'visible' && (await attempt(() => get('/admin/1/overview')));
+    if (!one) return;
+    const series = (value) => one.samples.map((sample) => ({ time: Date.parse(sample.at), value: value(sample) }));
+    replace(tiles, tilesOf(one));
+    replace(plots, plot(t('plot.commits'), series(({ commits }) => (commits * 1000) / every), perSecond), plot(t('plot.sync'), series(({ syncP99Microseconds: n }) => n / 1000), milliseconds),
+      plot(t('plot.errors'), series(({ errors }) => errors), number), plot(t('connections'), series(({ connections }) => connections), number),
+      plot(t('plot.waiting'), series(({ devicesWaiting }) => devicesWaiting), number), plot(t('dead'), series(({ deadLetters }) => deadLetters), number));
+    const counts = (title, items) => h('section', {}, h('h2', {}, title), items.length ? table(title, [t('kind'), t('count')], items.map(({ kind, count }) => [kind, number(count)])) : h('p.hint', {}, t('errors.none')));
+    replace(tables, counts(t('errors.hour'), one.errors.filter(({ count }) => count)), counts(t('entities'), one.entities));
   }
 
-  function draw() {
-    const now = latest();
-    if (!now) return;
-    replace(tiles, tilesOf(now));
-    replace(plots, plot(t('plot.requests'), series('requests', true), perSecond), plot(t('plot.errors'), series('errors', true), perSecond),
-      plot(t('plot.connections'), series('connections'), number), plot(t('plot.deadLetters'), series('deadLetters'), number));
-    replace(more, overview ? Object.entries(overview).filter(([, value]) => value && typeof value === 'object' && !Array.isArray(value)).map(group) : null);
-  }
-
-  const unlisten = sampled.on(ask);
-  ask();
-  return { node: h('div.page', {}, head(t('screen.overview')), tiles, plots, more), dispose: unlisten };
+  load();
+  const timer = setInterval(load, every);
+  return { node: h('div.page', {}, head(t('screen.overview')), tiles, plots, tables), dispose: () => clearInterval(timer) };
 }
 
-const perSecond = (value) => `${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(value)}/s`;
+const digits = (value) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value);
+const perSecond = (value) => `${digits(value)}/s`;
+const milliseconds = (value) => `${digits(value)} ms`;
 
-/** Figures of the server's own overview, as they are called there. */
-const group = ([name, members]) => h('section.card', {}, h('h2', {}, name), facts(Object.entries(members).map(([key, value]) => [key, figure(key, value)])));
-
-function figure(key, value) {
-  if (value === null || typeof value === 'object') return value && h('code', {}, JSON.stringify(value));
-  if (/bytes$/i.test(key)) return bytes(value);
-  if (/milliseconds$/i.test(key)) return `${number(value)} ms`;
-  if (/seconds$/i.test(key)) return short(value * 1000);
-  return typeof value === 'number' ? number(value) : String(value);
-}
-
-function tilesOf({ values, isReady }) {
-  const value = (name) => values[name];
-  const full = value('journal_storage_full') > 0;
+function tilesOf({ ready, full, version, uptimeSeconds, now, lastMinute, errors }) {
+  const failed = errors.reduce((sum, { count }) => sum + count, 0);
+  const link = (address, words) => h('a', { href: address }, words);
   return [
-    tile(t('server'), t(isReady ? 'isReady' : 'isNotReady'), null, isReady ? 'ok' : 'bad'),
-    tile(t('disk'), t(full ? 'disk.full' : 'disk.ok'), null, full ? 'bad' : 'ok'),
-    value('snapshot_position') !== undefined ? tile(t('snapshot'), number(value('snapshot_position')), bytes(value('snapshot_bytes') ?? 0), value('snapshot_failures_total') ? 'warn' : '') : null,
-    tile(t('screen.dead-letters'), number(value('push_dead_letters') ?? 0), null, value('push_dead_letters') ? 'warn' : ''),
-    tile(t('agents.ready'), number(value('agents_ready') ?? 0), t('agents.free', { n: value('agents_free') ?? 0 })),
-    tile(t('callbacks.waiting'), number(value('callbacks_waiting') ?? 0), value('callbacks_oldest_seconds') ? short(value('callbacks_oldest_seconds') * 1000) : null),
-    tile(t('connections'), number(value('http_connections') ?? 0), t('heldPolls', { n: value('http_held_polls') ?? 0 })),
-    tile(t('awake'), number(value('entities_awake') ?? 0)),
+    tile(t('server'), t(ready ? 'isReady' : 'isNotReady'), `${version} · ${t('up', { time: short(uptimeSeconds * 1000) })}`, ready ? 'ok' : 'bad'),
+    tile(t('journal.head'), link(to('journal'), number(now.position)), lastMinute.commits ? t('overview.sync', { p50: milliseconds(lastMinute.syncMedianMicroseconds / 1000), p99: milliseconds(lastMinute.syncP99Microseconds / 1000) }) : t('overview.quiet')),
+    tile(t('disk'), now.bytesLeft === undefined ? '–' : bytes(now.bytesLeft), full ? t('disk.full') : null, full ? 'bad' : ''),
+    tile(t('snapshot'), now.snapshotAgeSeconds === undefined ? '–' : t('old', { time: short(now.snapshotAgeSeconds * 1000) })),
+    tile(t('errors.hour'), number(failed), null, failed ? 'warn' : ''),
+    tile(t('dead'), link(to('dead-letters'), number(now.deadLetters)), null, now.deadLetters ? 'warn' : ''),
+    tile(t('queues'), link(to('dead-letters', 'waiting'), number(now.devicesWaiting)), now.lanesOpen ? t('overview.lanes', { n: now.lanesOpen }) : null, now.lanesOpen ? 'warn' : ''),
+    tile(t('connections'), number(now.connections), `${t('heldPolls', { n: now.heldPolls })} · ${t('overview.devices', { n: now.devices })}`),
+    tile(t('chats'), number(now.chats), t('overview.comet', { n: now.cometSessions })),
   ];
 }

@@ -1,6 +1,6 @@
 /** The name with its bell. */
 
-import { h, s } from '../core/dom.js';
+import { h, s } from '../ui/kit.js';
 
 export const brand = () =>
   h('div.brand', {}, s('svg.bell', { viewBox: '0 0 64 64', 'aria-hidden': 'true' },

@@ -1,10 +1,7 @@
 /** The switch by which an agent says that work may come. */
 
-import { get, put } from '../core/api.js';
+import { attempt, get, put, t, toggle } from '../ui/kit.js';
 import { events } from '../core/events.js';
-import { attempt } from '../core/live.js';
-import { t } from '../core/i18n.js';
-import { toggle } from '../ui/parts.js';
 import { desk } from '../agent/desk.js';
 
 export function readySwitch() {

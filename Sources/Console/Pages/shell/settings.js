@@ -1,15 +1,8 @@
 /** What somebody sets for this browser, and their sessions. */
 
-import { h } from '../core/dom.js';
-import { choose, language, names, t } from '../core/i18n.js';
-import { attempt, toast } from '../core/live.js';
-import { showKeys } from '../core/keys.js';
-import { canNotify, setNotifications, setSound, wantsNotifications, wantsSound } from '../core/notify.js';
-import { endSession, session, sessions, may } from '../core/session.js';
-import { read, write } from '../core/storage.js';
-import { ifThere } from '../core/api.js';
-import { badge, button, empty, field, head, pages, select, table, toggle, when, worker } from '../ui/parts.js';
+import { attempt, badge, button, choose, endSession, field, h, head, language, listing, may, names, read, select, session, sessions, showKeys, t, toast, toggle, when, worker, write } from '../ui/kit.js';
 import { cannedSettings } from '../agent/cannedSettings.js';
+import { canNotify, setNotifications, setSound, wantsNotifications, wantsSound } from '../core/notify.js';
 
 export function screen() {
   const list = sessionList();
@@ -44,15 +37,14 @@ function away() {
 }
 
 function sessionList() {
-  const list = pages(() => ifThere(sessions()), (items) => table(t('sessions'), [t('name'), t('startedAt'), t('lastUsed'), t('addresses'), t('browser'), ''], items.map(row)), empty(t('sessions.none')));
+  const list = listing(sessions, () => ({}), 'sessions', ['name', 'startedAt', 'lastUsed', 'addresses', 'browser', ''], row, 'sessions.none');
   function row(one) {
     const end = one.current ? badge(t('sessions.this'), 'info') : worker(t('sessions.end'), async () => {
       await endSession(one.id);
       await list.reload();
     });
-    const addresses = one.addresses ?? [one.address].filter(Boolean);
-    const address = addresses.length > 1 ? [addresses.join(', '), ' ', badge(t('sessions.several'), 'warn')] : addresses.join(', ');
-    return [one.name, when(one.startedAt ?? one.createdAt), when(one.lastUsedAt ?? one.lastSeenAt), address, h('span.clip', {}, one.userAgent ?? '–'), end];
+    const address = [one.addresses.join(', '), one.addresses.length > 1 ? [' ', badge(t('sessions.several'), 'warn')] : null];
+    return [one.name, when(one.openedAt), when(one.seenAt), address, h('span.clip', {}, one.userAgent ?? '–'), end];
   }
   return list;
 }

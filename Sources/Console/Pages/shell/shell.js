@@ -1,15 +1,9 @@
 /** The frame around all screens: navigation, the banner of a lost connection, who one is. */
 
 import { connection, connectionState, reconnect, startFollowing, stopFollowing } from '../core/events.js';
-import { h, replace } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { bind, showKeys } from '../core/keys.js';
-import { announce, attempt } from '../core/live.js';
+import { announce, attempt, bind, button, go, h, iconButton, isRole, may, navigated, replace, route, session, showKeys, signOut, t, to } from '../ui/kit.js';
 import { setTitle, setUnread } from '../core/notify.js';
-import { go, navigated, route, to } from '../core/router.js';
-import { may, session, signOut } from '../core/session.js';
 import { desk } from '../agent/desk.js';
-import { button, iconButton } from '../ui/parts.js';
 import { icon } from '../ui/icons.js';
 import { brand } from './brand.js';
 import { readySwitch } from './ready.js';
@@ -19,7 +13,7 @@ const groupOf = { agent: 'group.desk', supervisor: 'group.desk', operator: 'grou
 
 /** @param {{signedOut: () => void}} options */
 export function shell({ signedOut }) {
-  const mine = screens.filter((screen) => screen.part === null || may(screen.part));
+  const mine = screens.filter((screen) => (screen.part === null || may(screen.part)) && (!screen.only || isRole(screen.only)));
   const main = h('main.screen', { id: 'main', tabindex: '0' });
   const links = new Map(mine.map((screen) => [screen.id, link(screen)]));
   const side = sidebar(mine, links, leave);

@@ -1,11 +1,7 @@
 /** Signing in by a token. */
 
-import { h } from '../core/dom.js';
-import { t } from '../core/i18n.js';
-import { Failure } from '../core/api.js';
-import { signIn } from '../core/session.js';
+import { Failure, field, h, signIn, t } from '../ui/kit.js';
 import { setTitle, setUnread } from '../core/notify.js';
-import { field } from '../ui/parts.js';
 import { brand } from './brand.js';
 
 /** @param {{problem: string, signedIn: () => void}} options */

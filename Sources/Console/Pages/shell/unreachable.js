@@ -1,9 +1,7 @@
 /** The server did not answer at all when the page began: it is asked again until it does. */
 
-import { h } from '../core/dom.js';
-import { t } from '../core/i18n.js';
+import { button, h, t } from '../ui/kit.js';
 import { backOff } from '../core/sse.js';
-import { button } from '../ui/parts.js';
 import { brand } from './brand.js';
 
 let tries = 0;

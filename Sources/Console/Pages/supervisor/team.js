@@ -1,13 +1,7 @@
 /** Who is ready and how loaded, and which services wait. */
 
-import { get, ifThere } from '../core/api.js';
+import { attempt, badge, clock, empty, get, h, head, now, number, replace, t, table, term, to } from '../ui/kit.js';
 import { events } from '../core/events.js';
-import { h, replace } from '../core/dom.js';
-import { number, t, term } from '../core/i18n.js';
-import { attempt } from '../core/live.js';
-import { to } from '../core/router.js';
-import { clock, now } from '../core/time.js';
-import { badge, empty, head, table } from '../ui/parts.js';
 import { desk, waitingSince } from '../agent/desk.js';
 
 /** All is drawn anew at most so often, in milliseconds. */
@@ -16,7 +10,7 @@ const drawEvery = 500;
 const askEvery = 10000;
 
 export function screen() {
-  let agents = null;
+  let agents = [];
   let timer = null;
   const people = h('section');
   const services = h('section');
@@ -24,13 +18,13 @@ export function screen() {
   const node = h('div.page', {}, head(t('screen.team')), h('div.columns', {}, people, services), chats);
 
   async function load() {
-    agents = (await attempt(() => ifThere(get('/agent/1/agents')))) ?? null;
+    agents = (await attempt(() => get('/agent/1/agents'))) ?? agents;
     draw();
   }
 
   function draw() {
     timer = null;
-    replace(people, h('h2', {}, t('agents')), agentTable(agents ?? fromChats()));
+    replace(people, h('h2', {}, t('agents')), agentTable(agents));
     replace(services, h('h2', {}, t('services')), serviceTable());
     replace(chats, h('h2', {}, t('chats.running')), chatTable());
   }
@@ -50,29 +44,21 @@ export function screen() {
   };
 }
 
-/** Where the server lists no agents: those who are in a chat. */
-function fromChats() {
-  const load = new Map();
-  for (const chat of live()) for (const { agentId } of chat.agents) load.set(agentId, (load.get(agentId) ?? 0) + 1);
-  return [...load].map(([agentId, chats]) => ({ agentId, chats }));
-}
-
 const live = () => [...desk.chats.values()].filter((chat) => !chat.ended);
 
 function agentTable(agents) {
   if (!agents.length) return empty(t('agents.none'));
   return table(t('agents'), [t('agent'), t('state'), t('load'), t('services')], agents.map((agent) => [
     agent.agentId,
-    agent.ready === undefined ? '–' : [badge(t(agent.ready ? 'ready' : 'notReady'), agent.ready ? 'ok' : ''), ' ', agent.presence ? badge(term('presence', agent.presence), agent.presence === 'away' ? 'warn' : '') : null],
+    [badge(t(agent.ready ? 'ready' : 'notReady'), agent.ready ? 'ok' : ''), ' ', badge(term('presence', agent.presence), agent.presence === 'away' ? 'warn' : '')],
     load(agent),
     agent.services?.join(', ') || t('all'),
   ]));
 }
 
 /** How many chats, of how many. */
-function load({ chats = 0, capacity }) {
-  const count = Array.isArray(chats) ? chats.length : chats;
-  return capacity ? h('span.load', {}, h('meter', { min: 0, max: capacity, high: capacity * 0.8, value: count, 'aria-label': t('load') }), ` ${count} / ${capacity}`) : number(count);
+function load({ chats, capacity }) {
+  return capacity ? h('span.load', {}, h('meter', { min: 0, max: capacity, high: capacity * 0.8, value: chats, 'aria-label': t('load') }), ` ${chats} / ${capacity}`) : number(chats);
 }
 
 function serviceTable() {

@@ -2,7 +2,8 @@
 
 import { append, h, replace } from '../core/dom.js';
 import { icon } from './icons.js';
-import { language, t } from '../core/i18n.js';
+import { list } from '../core/api.js';
+import { has, language, t } from '../core/i18n.js';
 import { ago, moment } from '../core/time.js';
 import { attempt } from '../core/live.js';
 
@@ -54,11 +55,24 @@ export const when = (time) => (time ? h('time', { datetime: time, title: moment(
 /** The head of a screen: its name and what can be done. */
 export const head = (title, ...actions) => h('header.head', {}, h('h1', { tabindex: '-1' }, title), h('div.actions', {}, actions));
 
+/** The cross that takes something away. */
+export const closer = (act) => h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: act }, '×');
+
+/** One thing in full, beside or above the list that it is from. */
+export const detail = (label, title, close, ...children) =>
+  h('section.card.detail', { 'aria-label': label }, h('header.row-top', {}, h('h2', { dir: 'auto' }, title), closer(close)), children);
+
+/** A row of fields with a button that asks. */
+export function asking(act, ...fields) {
+  const submit = (event) => {
+    event.preventDefault();
+    act();
+  };
+  return h('form.form-row', { onsubmit: submit }, fields, h('button.button.primary', { type: 'submit' }, t('search')));
+}
+
 /** What stands where nothing is. */
 export const empty = (words, detail) => h('div.empty', {}, h('p', {}, words), detail && h('small', {}, detail));
-
-/** What stands where this server has nothing of the kind. */
-export const notOffered = () => empty(t('notOffered'), t('notOffered.detail'));
 
 /** A list of terms; pairs without a value are left out. */
 export const facts = (pairs) =>
@@ -71,7 +85,7 @@ export const facts = (pairs) =>
  * @param {Array<Array<any>>} rows
  */
 export function table(caption, titles, rows) {
-  const body = h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { 'data-title': titles[index] }, cell)))));
+  const body = h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { 'data-title': titles[index] }, Array.isArray(cell) ? h('div', {}, cell) : cell)))));
   return h('div.table', { role: 'region', 'aria-label': caption, tabindex: '0' },
     h('table', {}, h('caption.sr-only', {}, caption), h('thead', {}, h('tr', {}, titles.map((title) => h('th', { scope: 'col' }, title || h('span.sr-only', {}, t('actions')))))), body));
 }
@@ -89,7 +103,6 @@ export function pages(load, render, nothing) {
     const page = await attempt(() => load(after));
     node.removeAttribute('aria-busy');
     if (page === undefined) return node.replaceChildren(empty(t('notLoaded')), worker(t('tryAgain'), () => more(after)));
-    if (page === null) return node.replaceChildren(notOffered());
     items = items.concat(page.data);
     replace(node, items.length ? render(items) : nothing);
     if (page.total !== null && page.total > items.length) append(node, [h('p.count', {}, t('ofTotal', { shown: items.length, n: page.total }))]);
@@ -103,6 +116,15 @@ export function pages(load, render, nothing) {
     },
   };
 }
+
+/**
+ * A table of what the server lists, page by page.
+ * @param {() => object} query what narrows it, beside the page.
+ * @param {string} caption and the titles and `none`: the words' keys; `none.detail` says more, if it is there.
+ * @param {(item: any) => any[]} row
+ */
+export const listing = (path, query, caption, titles, row, none) =>
+  pages((after) => list(path, { limit: 100, ...query(), after }), (items) => table(t(caption), titles.map((key) => key && t(key)), items.map(row)), empty(t(none), has(`${none}.detail`) && t(`${none}.detail`)));
 
 /** Tabs that are links. @param {[string, string][]} entries address and words. */
 export const linkTabs = (label, entries, current) =>
