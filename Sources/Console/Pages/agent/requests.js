@@ -1,6 +1,6 @@
 /** Support requests: the list, and one with its comments. */
 
-import { attempt, badge, detail, empty, facts, field, get, go, h, head, linked, linkTabs, list, outside, pages, put, replace, select, t, term, to, toast, when, worker } from '../ui/kit.js';
+import { attempt, badge, detail, empty, facts, field, get, go, h, head, linked, linkTabs, list, outside, pages, post, put, replace, select, t, term, to, toast, when, withQuery, worker } from '../ui/kit.js';
 import { draft, keepDraft } from '../core/drafts.js';
 import { events } from '../core/events.js';
 
@@ -94,15 +94,18 @@ function commentForm(ticket, path, changed) {
   const place = `request-${ticket.id}`;
   const text = h('textarea', { rows: 3, 'aria-label': t('comment'), maxlength: 60000, value: draft(place), oninput: () => keepDraft(place, text.value) });
   const isPrivate = h('input', { type: 'checkbox' });
+  const files = h('input', { type: 'file', multiple: true, 'aria-label': t('attachments') });
   const send = worker(t('send'), async () => {
-    if (!text.value.trim()) return;
-    await put(path, { ticket: { comment: { body: text.value.trim(), public: !isPrivate.checked } } });
-    text.value = '';
+    if (!text.value.trim()) return text.focus();
+    const uploads = [];
+    for (const file of files.files) uploads.push((await post(withQuery('/api/v2/uploads.json', { filename: file.name }), file)).upload.token);
+    await put(path, { ticket: { comment: { body: text.value.trim(), public: !isPrivate.checked, uploads } } });
+    text.value = files.value = '';
     keepDraft(place, '');
     await changed();
   }, { kind: 'primary', symbol: 'send' });
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send.click();
   });
-  return h('form.composer', { onsubmit: (event) => event.preventDefault() }, text, h('div.composer-foot', {}, h('label.check', {}, isPrivate, t('private.help')), send));
+  return h('form.composer', { onsubmit: (event) => event.preventDefault() }, text, h('div.composer-foot', {}, h('label.check', {}, isPrivate, t('private.help')), files, send));
 }

@@ -399,6 +399,7 @@ export default {
     solved: 'gelöst',
     closed: 'zu',
   },
+  attachments: 'Dateien anhängen',
   comment: 'Kommentar',
   private: 'privat',
   'private.help': 'Privat: nur für Kollegen',

@@ -399,6 +399,7 @@ export default {
     solved: 'solved',
     closed: 'closed',
   },
+  attachments: 'Files to attach',
   comment: 'Comment',
   private: 'private',
   'private.help': 'Private: for colleagues only',

@@ -58,7 +58,7 @@ export function screen(parts) {
         if (!(error instanceof Failure) || ![400, 404].includes(error.status)) throw error;
         return null;
       });
-      if (head !== null) return { question, head };
+      if (head !== null && entries.length) return { question, head };
     }
     return null;
   }
