@@ -99,8 +99,12 @@ export function table(caption, titles, rows) {
 export function pages(load, render, nothing) {
   const node = h('div.pages', { 'aria-busy': 'true' });
   let items = [];
+  let turn = 0;
   async function more(after) {
+    const mine = turn;
     const page = await attempt(() => load(after));
+    // Somebody has begun anew meanwhile: what is in both would be there twice.
+    if (mine !== turn) return;
     node.removeAttribute('aria-busy');
     if (page === undefined) return node.replaceChildren(empty(t('notLoaded')), worker(t('tryAgain'), () => more(after)));
     items = items.concat(page.data);
@@ -112,6 +116,7 @@ export function pages(load, render, nothing) {
     node,
     reload() {
       items = [];
+      turn++;
       return more(null);
     },
   };
