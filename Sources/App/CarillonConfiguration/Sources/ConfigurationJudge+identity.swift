@@ -86,15 +86,10 @@ extension ConfigurationJudge {
 
   /// Keys that come over plain HTTP could be anybody's.
   private mutating func judgeKeySetURL() {
-    guard let url = value(of: TokenOptions.keys.keySetURL, in: .server)?.value.lowercased() else { return }
-    guard let rest = url.removing(prefix: "http://") else { return }
-    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    let host = authority.hasPrefix("[") ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    let isLoopback = host == "localhost" || host == "::1" || (host.hasPrefix("127.") && AddressBlock(host) != nil)
-    // A name and a password before the host would pass for one.
-    if !isLoopback || authority.contains("@") {
-      refuse(TokenOptions.keys.keySetURL, in: .server, "must be an https URL, unless it is on loopback")
-    }
+    guard let url = value(of: TokenOptions.keys.keySetURL, in: .server)?.value,
+      url.lowercased().hasPrefix("http://"), !SecureURL.isOnLoopback(url)
+    else { return }
+    refuse(TokenOptions.keys.keySetURL, in: .server, "must be an https URL, unless it is on loopback")
   }
 
   /// One header cannot bring both.

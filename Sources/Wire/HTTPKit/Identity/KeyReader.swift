@@ -2,7 +2,7 @@ import JSONEnvelope
 import JWTKit
 import TextEncoding
 
-/// Reads keys from PEM and from JSON Web Key Sets. Spec: RFC 7468; RFC 7517; RFC 7518, 6.
+/// Reads keys from PEM and from JSON Web Key Sets. Spec: RFC 7468; RFC 7517; RFC 7518, 6; RFC 8037, 2.
 package enum KeyReader {
   package typealias Key = (id: String?, material: VerificationKey.Material)
 
@@ -46,6 +46,7 @@ package enum KeyReader {
     case "PUBLIC KEY", "RSA PUBLIC KEY":
       if let key = try? Insecure.RSA.PublicKey(pem: pem) { return .rsa(key) }
       if let key = try? ES256PublicKey(pem: pem) { return .p256(key) }
+      if let key = try? EdDSA.PublicKey(pem: pem) { return .ed25519(key) }
     case "CERTIFICATE":
       if let key = try? Insecure.RSA.PublicKey(certificatePEM: pem) { return .rsa(key) }
       if let key = try? ES256PublicKey(certificate: pem) { return .p256(key) }
@@ -53,7 +54,7 @@ package enum KeyReader {
       throw Problem("a private key is in it: this server needs the public one only")
     default: throw Problem("it holds neither public keys nor certificates")
     }
-    throw Problem("a key is neither RSA of 2048 bits or more nor ECDSA on P-256")
+    throw Problem("a key is neither RSA of 2048 bits or more nor ECDSA on P-256 nor Ed25519")
   }
 
   // MARK: Key sets
@@ -69,7 +70,7 @@ package enum KeyReader {
       guard key["d"]?.isNull ?? true else { throw Problem("a private key is in it: whoever can read it can sign") }
       if let material = try material(jwk: key, takesSecrets) { keys.append((key["kid"]?.string, material)) }
     }
-    guard !keys.isEmpty else { throw Problem("it has no key for RS256, ES256 or HS256") }
+    guard !keys.isEmpty else { throw Problem("it has no key for RS256, ES256, EdDSA or HS256") }
     return keys
   }
 
@@ -88,6 +89,11 @@ package enum KeyReader {
         let key = try? ES256PublicKey(parameters: (x: x, y: y))
       else { throw Problem("a key is no point on P-256") }
       return .p256(key)
+    case "OKP" where jwk["crv"]?.string == "Ed25519" && algorithm ?? "EdDSA" == "EdDSA":
+      guard let x = jwk["x"]?.string, let key = try? EdDSA.PublicKey(x: x, curve: .ed25519) else {
+        throw Problem("a key is no point on Ed25519")
+      }
+      return .ed25519(key)
     case "oct" where algorithm ?? "HS256" == "HS256":
       guard takesSecrets else { throw Problem("a shared secret is in it, for everybody to read") }
       guard let bytes = jwk["k"]?.string.flatMap({ Base64.decode($0) }) else { throw Problem("a secret is no Base64") }

@@ -51,7 +51,7 @@ package struct KeySource: Sendable {
     }
   }
 
-  private static func prepared(_ keys: [KeyReader.Key]) async throws(KeyReader.Problem) -> [VerificationKey] {
+  package static func prepared(_ keys: [KeyReader.Key]) async throws(KeyReader.Problem) -> [VerificationKey] {
     var prepared: [VerificationKey] = []
     for key in keys {
       guard let key = await VerificationKey(id: key.id, key.material) else {
@@ -68,7 +68,8 @@ package struct KeySource: Sendable {
     do { return try read() } catch { throw KeyReader.Problem("\(option): \(error)") }
   }
 
-  private static func read(
+  /// The bytes of a file of keys, or of a secret.
+  package static func read(
     _ path: String, bytesMaximum: Int = EdgeLimits.keySetBytesMaximum
   ) throws(KeyReader.Problem) -> [UInt8] {
     guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {

@@ -18,7 +18,7 @@ package struct TokenOptions: OptionTable {
   package let secret = Self.key(
     "identity.secret", .text, "jwt: the shared secret of HS256, 32 bytes or more", .secret)
   package let keyFiles = Self.key(
-    "identity.key_files", .list, "jwt: files of public keys or certificates, PEM, for RS256 and ES256")
+    "identity.key_files", .list, "jwt: files of public keys or certificates, PEM, for RS256, ES256 and EdDSA")
   package let keySetFile = Self.key("identity.jwks_file", .path, "jwt: a file with a JSON Web Key Set")
   package let keySetURL = Self.key(
     "identity.jwks_url", .url, "jwt: where a JSON Web Key Set is read; https, or http on loopback")

@@ -11,9 +11,9 @@ final class IdentityRig: Sendable {
   let server: ServerHarness
   let provider: StandIn
   let heard: HeardLog
-  private let clock: Clock
+  private let clock: ClockAhead
 
-  private init(_ server: ServerHarness, _ provider: StandIn, _ heard: HeardLog, _ clock: Clock) {
+  private init(_ server: ServerHarness, _ provider: StandIn, _ heard: HeardLog, _ clock: ClockAhead) {
     self.server = server
     self.provider = provider
     self.heard = heard
@@ -21,7 +21,7 @@ final class IdentityRig: Sendable {
   }
 
   /// From now on the server's clock is so far ahead.
-  func setAhead(seconds: Int64) { clock.ahead.withLock { $0 = seconds } }
+  func setAhead(seconds: Int64) { clock.set(seconds: seconds) }
 
   /// - Parameter policy: given what the provider has: its directory and the URL of its key set.
   static func run(
@@ -33,7 +33,7 @@ final class IdentityRig: Sendable {
     let provider = try await StandIn.start("identity_provider.py")
     defer { provider.stop() }
     let heard = HeardLog()
-    let clock = Clock()
+    let clock = ClockAhead()
     var policy = TokenPolicy()
     policy.keySetPause = .milliseconds(1)
     change(&policy, provider.directory, "http://127.0.0.1:\(provider.port)/keys.json")
@@ -48,12 +48,6 @@ final class IdentityRig: Sendable {
     }
   }
 
-  private final class Clock: Sendable {
-    let ahead = Mutex<Int64>(0)
-
-    var now: Timestamp { Timestamp(milliseconds: SystemTime().now.milliseconds + ahead.withLock { $0 } * 1_000) }
-  }
-
   /// A token of the provider's.
   func token(
     _ claims: [String: any Sendable], key: String = "rsa", alg: String = "RS256", kid: String? = nil,
@@ -61,7 +55,7 @@ final class IdentityRig: Sendable {
   ) async throws -> String {
     var command: [String: any Sendable] = ["sign": claims, "key": key, "alg": alg, "header": header]
     command["kid"] = kid
-    return try await answer(to: command)["token"] as? String ?? ""
+    return try await provider.answer(to: command)["token"] as? String ?? ""
   }
 
   /// A good one.
@@ -69,21 +63,11 @@ final class IdentityRig: Sendable {
     try await token(["sub": user, "exp": "now+600", "iat": "now-1"], kid: "rsa")
   }
 
-  /// The provider did not answer.
-  private struct Silence: Error {}
-
-  func serve(_ keys: [String]) async throws { _ = try await answer(to: ["serve": keys]) }
+  func serve(_ keys: [String]) async throws { _ = try await provider.answer(to: ["serve": keys]) }
 
   /// What whoever asks for the key set gets; nothing: the key set.
-  func answerKeySet(_ answer: [String: any Sendable]) async throws { _ = try await self.answer(to: ["answer": answer]) }
-
-  private func answer(to command: [String: any Sendable]) async throws -> [String: any Sendable] {
-    try provider.send(command)
-    while true {
-      guard let line = await provider.next() else { throw Silence() }
-      // Questions for the key set come in between.
-      if line["asked"] == nil { return line }
-    }
+  func answerKeySet(_ answer: [String: any Sendable]) async throws {
+    _ = try await provider.answer(to: ["answer": answer])
   }
 
   /// `GET /devices/1`, which needs a user: status and body.
@@ -100,4 +84,29 @@ final class IdentityRig: Sendable {
   }
 
   func lines(_ kind: String) -> [HeardLog.Line] { heard.lines.filter { $0.metadata["kind"] == kind } }
+}
+
+/// The time of day, as far ahead as a test wants it.
+final class ClockAhead: Sendable {
+  private let ahead = Mutex<Int64>(0)
+
+  func set(seconds: Int64) { ahead.withLock { $0 = seconds } }
+  func advance(seconds: Int64) { ahead.withLock { $0 += seconds } }
+
+  var now: Timestamp { Timestamp(milliseconds: SystemTime().now.milliseconds + ahead.withLock { $0 } * 1_000) }
+}
+
+extension StandIn {
+  /// It did not answer.
+  private struct Silence: Error {}
+
+  /// What an identity provider says to a command.
+  func answer(to command: [String: any Sendable]) async throws -> [String: any Sendable] {
+    try send(command)
+    while true {
+      guard let line = await next() else { throw Silence() }
+      // What others have asked it for comes in between.
+      if line["asked"] == nil { return line }
+    }
+  }
 }

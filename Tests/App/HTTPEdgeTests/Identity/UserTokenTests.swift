@@ -30,7 +30,7 @@ struct UserTokenTests {
     let secret = String(repeating: "s", count: 32)
     try await IdentityRig.run(policy: { policy, directory, _ in
       policy.keySetFile = directory + "/keys.json"
-      policy.keyFiles = [directory + "/rsa-next.pem"]
+      policy.keyFiles = [directory + "/rsa-next.pem", directory + "/ed.pem"]
       policy.secret = secret
       policy.issuer = "https://id.example.com"
       policy.audience = "chat"
@@ -43,6 +43,7 @@ struct UserTokenTests {
       }
       let rows: [Row] = [
         Row(nil) { $0.kid = "rsa" }, Row(nil) { _ in }, Row(nil) { ($0.key, $0.alg, $0.kid) = ("ec", "ES256", "ec") },
+        Row(nil) { ($0.key, $0.alg) = ("ed", "EdDSA") },
         Row(nil) { ($0.key, $0.alg) = ("secret:\(secret)", "HS256") },
         // A key from a file has no name, and answers to any.
         Row(nil) { ($0.key, $0.kid) = ("rsa-next", "whatever") },
@@ -308,7 +309,7 @@ struct IdentityCheckTests {
     await expect("identity.key_files, \(directory)/rsa-private.pem: \(isPrivate)") {
       $0.keyFiles = [directory + "/rsa-private.pem"]
     }
-    let isOther = "a key is neither RSA of 2048 bits or more nor ECDSA on P-256"
+    let isOther = "a key is neither RSA of 2048 bits or more nor ECDSA on P-256 nor Ed25519"
     for file in ["p384.pem", "rsa-small.pem"] {
       await expect("identity.key_files, \(directory)/\(file): \(isOther)") { $0.keyFiles = [directory + "/" + file] }
     }
