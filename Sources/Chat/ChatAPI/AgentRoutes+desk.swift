@@ -94,7 +94,7 @@ extension AgentRoutes {
 
   /// - Throws: if no usable token that has a part in chats has this name.
   private func requireAgent(_ agentID: String) throws(EdgeFailure) {
-    guard (try? tokens.list())?.contains(where: { $0.isAgent && $0.name == agentID }) == true else {
+    guard (try? tokens.holders())?.contains(where: { $0.isAgent && $0.name == agentID }) == true else {
       throw .badParameter("agentId", "is not the name of an agent")
     }
   }

@@ -66,7 +66,7 @@ package struct AgentRoutes: AgentActRoutes {
 
   func colleagues(_ token: AccessToken, _ request: Request) async throws -> Response {
     let query = try ListQuery(request, limitMaximum: listMaximum)
-    let visible = try tokens.list().filter { other in
+    let visible = try tokens.holders().filter { other in
       other.isAgent && (token.role == .supervisor || other.name == token.name || token.sharesService(with: other))
     }
     let (page, link) = try query.page(of: visible, by: \.name)

@@ -66,6 +66,8 @@ extension ConsoleRoutes {
 
   private static let listed = APISchema.object([
     .required("id", .text, "Opens nothing."), .required("name"), .required("role", .oneOf(roles)),
+    .optional("issuer", .text, "The OpenID provider that has signed them in; absent for whoever has a token."),
+    .optional("subject", .text, "Who they are there."),
     .required("openedAt", .time), .required("seenAt", .time, "When it was used last."), .required("expiresAt", .time),
     .required("addresses", .list(of: .text), "Where its requests came from since the server's start, the latest last."),
     .optional("userAgent", .text, "As its browser called itself last."),

@@ -133,7 +133,7 @@ package struct ConsoleRoutes: TokenRoutes {
     let query = try ListQuery(request, limitMaximum: listMaximum)
     let roles = try usableRoles()
     let open = sessions.open().filter { view in
-      guard roles[view.terms.tokenID] != nil else {
+      guard Self.role(of: view, roles) != nil else {
         sessions.orphaned(view.id)
         return false
       }
@@ -142,7 +142,7 @@ package struct ConsoleRoutes: TokenRoutes {
     let page = try query.page(of: open) { $0.id }
     return .json(adding: page.link) { list in
       list.objects(page.elements) { view, object in
-        Self.write(view, roles[view.terms.tokenID], isCurrent: view.id == token.session, into: &object)
+        Self.write(view, Self.role(of: view, roles), isCurrent: view.id == token.session, into: &object)
       }
     }
   }
@@ -162,12 +162,19 @@ package struct ConsoleRoutes: TokenRoutes {
     return Dictionary(all.lazy.filter(\.isUsable).map { ($0.id, $0.role) }) { first, _ in first }
   }
 
+  /// Nil if what it acts as opens nothing any more.
+  private static func role(of view: ConsoleSessionView, _ roles: [String: TokenRole]) -> TokenRole? {
+    view.terms.person == nil ? roles[view.terms.tokenID] : view.person?.role
+  }
+
   private static func write(
     _ view: ConsoleSessionView, _ role: TokenRole?, isCurrent: Bool, into object: inout JSONObjectWriter
   ) {
     object.member("id", view.id)
     object.member("name", view.terms.name)
     object.member("role", role?.rawValue ?? view.terms.role)
+    object.member("issuer", ifPresent: view.terms.person?.issuer)
+    object.member("subject", ifPresent: view.terms.person?.subject)
     object.member("openedAt", view.openedAt.iso8601)
     object.member("seenAt", view.seenAt.iso8601)
     object.member("expiresAt", view.terms.expiresAt.iso8601)

@@ -10,6 +10,6 @@ extension EntityCard {
 
 extension ConsoleService: Feature {
   package static var kinds: [EntityCard] { [.consoleSession] }
-  package static var options: [OptionSpecification] { ConsoleOptions.options }
+  package static var options: [OptionSpecification] { ConsoleOptions.options + OpenIDOptions.options }
   package static var metrics: [MetricKey] { [] }
 }

@@ -28,16 +28,18 @@ public final class ConsoleService: Sendable {
   /// Opens a session.
   /// - Parameters:
   ///   - key: the hash of the secret that its browser has.
+  ///   - tokenID: whose token it acts as; of a person, what follows from who they are.
   ///   - code: the hash of the code of a one-time link; nil for a token that was shown.
+  ///   - person: whom a provider has vouched for; nil for whoever has a token.
   /// - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
   public func open(
-    _ key: String, tokenID: String, name: String, role: String, code: String? = nil
+    _ key: String, tokenID: String, name: String, role: String, code: String? = nil, person: ConsolePerson? = nil
   ) async throws(EngineError) -> ConsoleSessionView {
     guard partition.node.isReady else { throw .unavailable }
     let (keys, options) = (ConsoleOptions.keys, options)
     let terms = ConsoleSessionTerms(
       tokenID: tokenID, name: name, role: role, expiresAt: now.advanced(by: .seconds(options[keys.seconds])),
-      idleSeconds: options[keys.idleSeconds], code: code)
+      idleSeconds: options[keys.idleSeconds], code: code, person: person)
     guard let session = directory.entity(key, limit: options[keys.sessions]) else {
       throw .limitReached("sessions of the console")
     }
@@ -75,16 +77,35 @@ public final class ConsoleService: Sendable {
   // MARK: Looking them up
 
   /// An open session; nil if there is none.
-  public func view(_ key: String) -> ConsoleSessionView? {
-    index[key].flatMap { $0.isOpen(now) ? ConsoleSessionView(key, $0) : nil }
-  }
+  public func view(_ key: String) -> ConsoleSessionView? { entry(key).map { ConsoleSessionView(key, $0) } }
 
   /// The open sessions, in no order.
-  public func open() -> [ConsoleSessionView] { index.open(now).map { ConsoleSessionView($0.key, $0.entry) } }
+  public func open() -> [ConsoleSessionView] {
+    index.open(now).compactMap { key, entry in isVouchedFor(key, entry) ? ConsoleSessionView(key, entry) : nil }
+  }
+
+  /// Those who are signed in by a provider, each by one of their sessions.
+  public func openOfPeople() -> [ConsoleSessionView] {
+    let views = open().filter { $0.terms.person != nil }
+    return Array(Dictionary(views.map { ($0.terms.tokenID, $0) }) { $0.openedAt < $1.openedAt ? $1 : $0 }.values)
+  }
+
+  /// Whom an open session acts as; nil if there is no such session, or none any more.
+  public func terms(of key: String) -> ConsoleSessionTerms? { entry(key)?.terms }
 
   /// The id of the token that an open session acts as; nil if there is no such session, or none any more.
-  public func tokenID(of key: String) -> String? {
-    index[key].flatMap { $0.isOpen(now) ? $0.terms.tokenID : nil }
+  public func tokenID(of key: String) -> String? { terms(of: key)?.tokenID }
+
+  private func entry(_ key: String) -> ConsoleSessionIndex.Entry? {
+    guard let entry = index[key], entry.isOpen(now), isVouchedFor(key, entry) else { return nil }
+    return entry
+  }
+
+  /// Whether the provider that has vouched for somebody is the one that may: else the session ends.
+  private func isVouchedFor(_ key: String, _ entry: ConsoleSessionIndex.Entry) -> Bool {
+    guard let person = entry.terms.person, options[OpenIDOptions.keys.issuer] != person.issuer else { return true }
+    orphaned(key, .providerRemoved)
+    return false
   }
 
   /// It has been used just now.
@@ -98,11 +119,11 @@ public final class ConsoleService: Sendable {
     index.visited(key, from: address, userAgent)
   }
 
-  /// The token that it acted as opens nothing any more.
-  public func orphaned(_ key: String) {
+  /// What it acted as opens nothing any more.
+  public func orphaned(_ key: String, _ reason: ConsoleSessionEnd = .tokenRevoked) {
     // Nobody is to find it in between.
     index.remove(key)
-    post(.end(.tokenRevoked), to: key)
+    post(.end(reason), to: key)
   }
 
   private func post(_ command: ConsoleSessionCommand, to key: String) {

@@ -6,7 +6,8 @@ public import EventSourcing
 /// ```
 ///   open ─> open ──see──> open ─┬─ signs out, is revoked, idle, too old, token gone, gives way ──> finished
 /// ```
-/// What it may do says its token, at each request; the session only says which one it acts as.
+/// What it may do says its token, at each request; the session only says which one it acts as. Whoever was signed in by an
+/// OpenID provider has no token: what they may do stands in the session, as the provider said it then.
 public struct ConsoleSession: Decider, Codable, Equatable {
   public typealias Command = ConsoleSessionCommand
   public typealias Event = ConsoleSessionEvent
@@ -28,7 +29,10 @@ public struct ConsoleSession: Decider, Codable, Equatable {
   public func decide(_ command: ConsoleSessionCommand, now: Timestamp) throws(ConsoleSessionRejection)
     -> [ConsoleSessionEvent]
   {
-    if case .open(let fresh) = command { return terms == nil && !isFinished ? [.opened(fresh)] : [] }
+    if case .open(let fresh) = command {
+      guard terms == nil, !isFinished else { return [] }
+      return [fresh.person == nil ? .opened(fresh) : .openedByProvider(fresh)]
+    }
     guard let terms else {
       if case .end = command { throw .unknown }
       return []
@@ -45,7 +49,7 @@ public struct ConsoleSession: Decider, Codable, Equatable {
 
   public mutating func evolve(_ event: ConsoleSessionEvent, at time: Timestamp) {
     switch event {
-    case .opened(let fresh):
+    case .opened(let fresh), .openedByProvider(let fresh):
       terms = fresh
       openedAt = time
       seenAt = time
@@ -58,7 +62,7 @@ public struct ConsoleSession: Decider, Codable, Equatable {
 
   public func react(to event: ConsoleSessionEvent) -> [ConsoleSessionEffect] {
     switch event {
-    case .opened(let fresh): [.opened, .setAlarm(fresh.end(after: seenAt))]
+    case .opened(let fresh), .openedByProvider(let fresh): [.opened, .setAlarm(fresh.end(after: seenAt))]
     case .seen: []
     case .ended: [.forget]
     }
@@ -70,9 +74,10 @@ public struct ConsoleSession: Decider, Codable, Equatable {
 
 /// Whose a session is and how long it may last.
 public struct ConsoleSessionTerms: Sendable, Equatable, Codable {
-  /// Of the token that it acts as.
+  /// Of the token that it acts as; of a person: what follows from who they are, and is no token's.
   public let tokenID: String
-  /// The token's name and role when it was opened: what the journal tells. What counts is what the token says now.
+  /// The token's name and role when it was opened: what the journal tells. What counts is what the token says now. A
+  /// person's name and role are these.
   public let name: String
   public let role: String
   /// However much it is used.
@@ -81,9 +86,12 @@ public struct ConsoleSessionTerms: Sendable, Equatable, Codable {
   public let idleSeconds: Int
   /// The hash of the code of the one-time link that opened it; nil if a token did.
   public let code: String?
+  /// Who was signed in by a provider; nil for whoever has a token.
+  public let person: ConsolePerson?
 
   public init(
-    tokenID: String, name: String, role: String, expiresAt: Timestamp, idleSeconds: Int, code: String? = nil
+    tokenID: String, name: String, role: String, expiresAt: Timestamp, idleSeconds: Int, code: String? = nil,
+    person: ConsolePerson? = nil
   ) {
     self.tokenID = tokenID
     self.name = name
@@ -91,12 +99,29 @@ public struct ConsoleSessionTerms: Sendable, Equatable, Codable {
     self.expiresAt = expiresAt
     self.idleSeconds = idleSeconds
     self.code = code
+    self.person = person
   }
 
   func idleEnd(after lastUse: Timestamp) -> Timestamp { lastUse.advanced(by: .seconds(idleSeconds)) }
 
   /// When it ends unless it is used meanwhile.
   func end(after lastUse: Timestamp) -> Timestamp { min(expiresAt, idleEnd(after: lastUse)) }
+}
+
+/// Somebody whom an OpenID provider has vouched for. Spec: OpenID Connect Core 1.0, 2.
+public struct ConsolePerson: Sendable, Equatable, Codable {
+  /// The provider, as it calls itself (`iss`).
+  public let issuer: String
+  /// Who they are there, for ever (`sub`).
+  public let subject: String
+  /// That they have to do with; nil for all.
+  public let services: [String]?
+
+  public init(issuer: String, subject: String, services: [String]? = nil) {
+    self.issuer = issuer
+    self.subject = subject
+    self.services = services
+  }
 }
 
 /// Why a session came to its end.
@@ -112,6 +137,8 @@ public enum ConsoleSessionEnd: Sendable, Equatable, Codable {
   case tokenRevoked
   /// Its holder has signed in so often that the one that was used least lately gives way.
   case displaced
+  /// The provider that vouched for its holder may sign nobody in any more.
+  case providerRemoved
 }
 
 public enum ConsoleSessionCommand: Sendable, Equatable {

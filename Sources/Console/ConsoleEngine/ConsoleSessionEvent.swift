@@ -6,6 +6,8 @@ public enum ConsoleSessionEvent: Sendable, Equatable, Codable {
   /// It was used; recorded at most every `ConsoleSession.sightInterval`.
   case seen
   case ended(ConsoleSessionEnd)
+  /// As `opened`, by somebody without a token, for whom a provider has vouched.
+  case openedByProvider(ConsoleSessionTerms)
 }
 
 extension ConsoleSessionEvent: JournaledEvent {
@@ -14,12 +16,13 @@ extension ConsoleSessionEvent: JournaledEvent {
     case .opened: 1
     case .seen: 2
     case .ended: 3
+    case .openedByProvider: 4
     }
   }
 
   public func encode(into writer: inout PayloadWriter) {
     switch self {
-    case .opened(let terms): terms.encode(into: &writer)
+    case .opened(let terms), .openedByProvider(let terms): terms.encode(into: &writer)
     case .seen: break
     case .ended(let end): end.encode(into: &writer)
     }
@@ -30,6 +33,7 @@ extension ConsoleSessionEvent: JournaledEvent {
     case 1: self = .opened(try ConsoleSessionTerms(payload: &payload))
     case 2: self = .seen
     case 3: self = .ended(try ConsoleSessionEnd(payload: &payload))
+    case 4: self = .openedByProvider(try ConsoleSessionTerms(payload: &payload))
     default: throw .unknownTag(tag)
     }
   }
@@ -43,6 +47,7 @@ extension ConsoleSessionTerms: PayloadPart {
     static let expiresAt = PayloadField<Timestamp>(4)
     static let idleSeconds = PayloadField<Ordinal>(5)
     static let code = PayloadField<String>(6)
+    static let person = PayloadField<ConsolePerson>(7)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -52,6 +57,7 @@ extension ConsoleSessionTerms: PayloadPart {
     writer.put(Field.expiresAt, expiresAt)
     writer.put(Field.idleSeconds, idleSeconds)
     writer.put(Field.code, ifPresent: code)
+    writer.put(Field.person, ifPresent: person)
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
@@ -59,7 +65,30 @@ extension ConsoleSessionTerms: PayloadPart {
     self.init(
       tokenID: try read.required(Field.tokenID), name: try read.required(Field.name),
       role: try read.required(Field.role), expiresAt: try read.required(Field.expiresAt),
-      idleSeconds: try read.required(Field.idleSeconds), code: try read[Field.code])
+      idleSeconds: try read.required(Field.idleSeconds), code: try read[Field.code], person: try read[Field.person])
+  }
+}
+
+extension ConsolePerson: PayloadPart {
+  private enum Field {
+    static let issuer = PayloadField<String>(1)
+    static let subject = PayloadField<String>(2)
+    /// Once for each; absent: all.
+    static let services = PayloadField<String>(3)
+  }
+
+  public func encode(into writer: inout PayloadWriter) {
+    writer.put(Field.issuer, issuer)
+    writer.put(Field.subject, subject)
+    writer.put(each: Field.services, services ?? [])
+  }
+
+  public init(payload: inout PayloadReader) throws(PayloadError) {
+    let read = try PayloadFields(&payload)
+    let services = try read.all(Field.services)
+    self.init(
+      issuer: try read.required(Field.issuer), subject: try read.required(Field.subject),
+      services: services.isEmpty ? nil : services)
   }
 }
 
@@ -71,7 +100,7 @@ extension ConsoleSessionEnd: PayloadPart {
 
   private enum Reason: UInt8, PayloadCode {
     case signedOut = 1
-    case revoked, idle, expired, tokenRevoked, displaced
+    case revoked, idle, expired, tokenRevoked, displaced, providerRemoved
   }
 
   private var reason: Reason {
@@ -82,6 +111,7 @@ extension ConsoleSessionEnd: PayloadPart {
     case .expired: .expired
     case .tokenRevoked: .tokenRevoked
     case .displaced: .displaced
+    case .providerRemoved: .providerRemoved
     }
   }
 
@@ -99,6 +129,7 @@ extension ConsoleSessionEnd: PayloadPart {
     case .expired: self = .expired
     case .tokenRevoked: self = .tokenRevoked
     case .displaced: self = .displaced
+    case .providerRemoved: self = .providerRemoved
     }
   }
 }

@@ -13,11 +13,11 @@ struct ConsoleSessionNarrator: Narrator {
     var entry = blank
     entry.who = nameByKey[key] ?? "staff"
     switch event {
-    case .opened(let terms):
+    case .opened(let terms), .openedByProvider(let terms):
       nameByKey[key] = terms.name
       entry.who = terms.name
       entry.what = "signs in to the console as \(terms.role)"
-      entry.remark = (terms.code == nil ? "" : ", by a one-time link") + ", until \(terms.expiresAt.iso8601) at most"
+      entry.remark = Self.means(of: terms) + ", until \(terms.expiresAt.iso8601) at most"
     case .seen:
       entry.what = "works with the console"
       entry.isDetail = true
@@ -26,6 +26,12 @@ struct ConsoleSessionNarrator: Narrator {
       tell(end, &entry)
     }
     return [entry]
+  }
+
+  /// What signed somebody in, where it was not a token that they showed.
+  private static func means(of terms: ConsoleSessionTerms) -> String {
+    if let person = terms.person { return ", by \(person.issuer) as \(person.subject)" }
+    return terms.code == nil ? "" : ", by a one-time link"
   }
 
   private func tell(_ end: ConsoleSessionEnd, _ entry: inout TimelineEntry) {
@@ -38,6 +44,8 @@ struct ConsoleSessionNarrator: Narrator {
     case .expired: entry.what = "is signed out of the console, after the longest time that a session lasts"
     case .tokenRevoked: entry.what = "is signed out of the console: the token was revoked"
     case .displaced: entry.what = "is signed out of the console, for a newer session"
+    case .providerRemoved:
+      entry.what = "is signed out of the console: who vouched for it may sign nobody in any more"
     }
   }
 }

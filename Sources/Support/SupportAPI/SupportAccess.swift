@@ -88,9 +88,9 @@ struct SupportAccess {
     let email = email.trimmed.lowercased()
     let listed = options.current.support[SupportOptions.keys.agentEmails] ?? []
     if listed.contains(where: { $0.lowercased() == email }) { return true }
-    guard let tokens = try? tokens.list() else { throw .unavailable("The agents' tokens cannot be read") }
+    guard let tokens = try? tokens.holders() else { throw .unavailable("The agents' tokens cannot be read") }
     return tokens.contains {
-      $0.isUsable && ($0.role == .agent || $0.role == .supervisor) && $0.name.lowercased() == email
+      ($0.role == .agent || $0.role == .supervisor) && $0.name.lowercased() == email
     }
   }
 }

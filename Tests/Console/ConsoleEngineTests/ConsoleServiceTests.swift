@@ -1,3 +1,4 @@
+import EngineKit
 import EntityRuntime
 import EventSourcing
 import Testing
@@ -146,6 +147,52 @@ struct ConsoleServiceTests {
     let next = try await rig.restarted()
     #expect(tokens(next, "a") == [nil])
     try await next.stop()
+  }
+
+  /// One session of somebody whom a provider has vouched for.
+  private func open(_ rig: DeviceRig, _ key: String, person: ConsolePerson) async throws {
+    _ = try await rig.engine.console.open(
+      key, tokenID: "openid:\(person.subject)", name: person.subject, role: "agent", person: person)
+  }
+
+  private static func options(issuer: String?) -> [String: [String: String]] {
+    options.mapValues { section in
+      var section = section
+      section["console.openid.issuer"] = issuer
+      return section
+    }
+  }
+
+  @Test("whom a provider has vouched for outlives a restart as they are, each once", arguments: [false, true])
+  func people(withSnapshot: Bool) async throws {
+    let rig = try await DeviceRig(sections: Self.options(issuer: "https://id.test"))
+    let anna = ConsolePerson(issuer: "https://id.test", subject: "anna", services: ["a", "b"])
+    try await open(rig, "a", person: anna)
+    try await open(rig, "b", person: anna)
+    try await open(rig, "c")
+    if withSnapshot {
+      await rig.engine.putIdleToSleep(unusedFor: 0)
+      try await rig.engine.snapshotNow()
+    }
+    await rig.kill()
+    let next = try await rig.restarted()
+    next.engine.options.replace(Options(sections: Self.options(issuer: "https://id.test")))
+    #expect(next.engine.console.view("a")?.terms.person == anna && next.engine.console.view("c")?.terms.person == nil)
+    #expect(next.engine.console.openOfPeople().map(\.terms.name) == ["anna"])
+    try await next.stop()
+  }
+
+  @Test("no session outlives the provider that has vouched for it", arguments: [nil, "https://other.test"])
+  func removedProvider(issuer: String?) async throws {
+    let rig = try await DeviceRig(sections: Self.options(issuer: "https://id.test"))
+    try await open(rig, "a", person: ConsolePerson(issuer: "https://id.test", subject: "anna"))
+    try await open(rig, "b")
+    rig.engine.options.replace(Options(sections: Self.options(issuer: issuer)))
+    #expect(rig.engine.console.open().map(\.id) == ["b"] && rig.engine.console.openOfPeople().isEmpty)
+    #expect(rig.engine.console.view("a") == nil && tokens(rig, "a", "b") == [nil, "t"])
+    try await rig.settle()
+    #expect(!rig.engine.console.directory.contains("a"), "it has ended, and is not back with the provider")
+    try await rig.stop()
   }
 
   @Test("the last places that it is used from are known, each once")

@@ -27,6 +27,22 @@ struct ConsoleSessionTests {
     #expect(try over.decide(.open(Self.terms), now: Self.after(2)) == [])
   }
 
+  @Test("is opened by a provider for whoever has no token, and is the same then")
+  func openingByProvider() throws {
+    let terms = ConsoleSessionTerms(
+      tokenID: "openid:1", name: "anna", role: "agent", expiresAt: Self.after(3_600), idleSeconds: 600,
+      person: ConsolePerson(issuer: "https://id.test", subject: "7", services: ["sales"]))
+    #expect(try ConsoleSession().decide(.open(terms), now: Self.start) == [.openedByProvider(terms)])
+    var session = Self.session([(0, .openedByProvider(terms))])
+    #expect(session.terms == terms && session.openedAt == Self.start && session.seenAt == Self.start)
+    #expect(session.react(to: .openedByProvider(terms)) == [.opened, .setAlarm(Self.after(600))])
+    #expect(try ConsoleSession(stateBytes: session.stateBytes) == session)
+    #expect(try session.decide(.open(terms), now: Self.after(1)) == [])
+    session.evolve(.ended(.providerRemoved), at: Self.after(2))
+    #expect(session.isFinished && session.terms == nil)
+    #expect(try session.decide(.open(terms), now: Self.after(3)) == [])
+  }
+
   @Test("is seen at most every five minutes", arguments: [(0, false), (299, false), (300, true), (599, true)])
   func sight(seconds: Int, isSeen: Bool) throws {
     #expect(try Self.session().decide(.see, now: Self.after(seconds)) == (isSeen ? [.seen] : []))
@@ -47,7 +63,7 @@ struct ConsoleSessionTests {
 
   @Test("ends once, for the reason that is given")
   func ends() throws {
-    for reason in [ConsoleSessionEnd.signedOut, .revoked(by: "ops"), .tokenRevoked, .displaced] {
+    for reason in [ConsoleSessionEnd.signedOut, .revoked(by: "ops"), .tokenRevoked, .displaced, .providerRemoved] {
       #expect(try Self.session().decide(.end(reason), now: Self.after(1)) == [.ended(reason)])
     }
     let over = Self.session([(0, .opened(Self.terms)), (1, .ended(.idle))])
@@ -83,13 +99,21 @@ struct FrozenConsoleTests {
   private static let plain = ConsoleSessionTerms(
     tokenID: "t", name: "n", role: "r", expiresAt: Timestamp(milliseconds: 1_000), idleSeconds: 2)
 
+  private static func person(_ services: [String]? = nil) -> ConsoleSessionTerms {
+    ConsoleSessionTerms(
+      tokenID: "t", name: "n", role: "r", expiresAt: Timestamp(milliseconds: 1_000), idleSeconds: 2,
+      person: ConsolePerson(issuer: "i", subject: "s", services: services))
+  }
+
   @Test(
     "events",
     arguments: [
       (1, .opened(terms), "0a017412016e1a017220d00f2804320163"),
       (1, .opened(plain), "0a017412016e1a017220d00f2804"), (2, .seen, ""), (3, .ended(.signedOut), "0801"),
       (3, .ended(.revoked(by: "b")), "0802120162"), (3, .ended(.idle), "0803"), (3, .ended(.expired), "0804"),
-      (3, .ended(.tokenRevoked), "0805"), (3, .ended(.displaced), "0806"),
+      (3, .ended(.tokenRevoked), "0805"), (3, .ended(.displaced), "0806"), (3, .ended(.providerRemoved), "0807"),
+      (4, .openedByProvider(person()), "0a017412016e1a017220d00f28043a060a0169120173"),
+      (4, .openedByProvider(person(["x", "yz"])), "0a017412016e1a017220d00f28043a0d0a01691201731a01781a02797a"),
     ] as [(EventTag, ConsoleSessionEvent, String)])
   func events(tag: EventTag, event: ConsoleSessionEvent, hex: String) throws {
     let stored = StoredEvent(event)
@@ -115,9 +139,10 @@ struct FrozenConsoleTests {
     func read(_ tag: EventTag, _ bytes: [UInt8]) throws(PayloadError) {
       _ = try StoredEvent(tag: tag, payload: bytes).decoded(as: ConsoleSessionEvent.self)
     }
-    #expect(throws: PayloadError.unknownTag(4)) { try read(4, []) }
+    #expect(throws: PayloadError.unknownTag(5)) { try read(5, []) }
+    #expect(throws: PayloadError.missingField(1)) { try read(4, []) }
     #expect(throws: PayloadError.missingField(1)) { try read(3, []) }
-    #expect(throws: PayloadError.outOfRange(field: 1)) { try read(3, [8, 7]) }
+    #expect(throws: PayloadError.outOfRange(field: 1)) { try read(3, [8, 8]) }
     #expect(throws: PayloadError.missingField(2)) { try read(3, [8, 2]) }
     #expect(throws: PayloadError.missingField(1)) { try read(1, []) }
   }

@@ -7,19 +7,32 @@ package enum SessionCookie {
   /// `Set-Cookie` of a session that lasts at most so long.
   /// - Parameter isSecure: the browser's own connection is by TLS: it is to send the cookie by no other.
   package static func field(_ secret: SessionSecret, seconds: Int64, isSecure: Bool) -> String {
-    field(secret.text, seconds: seconds, isSecure)
+    field(name, secret.text, path: "/", sameSite: "Strict", seconds: seconds, isSecure)
   }
 
   /// `Set-Cookie` that takes it away.
-  package static func cleared(isSecure: Bool) -> String { field("", seconds: 0, isSecure) }
+  package static func cleared(isSecure: Bool) -> String {
+    field(name, "", path: "/", sameSite: "Strict", seconds: 0, isSecure)
+  }
 
-  private static func field(_ value: String, seconds: Int64, _ isSecure: Bool) -> String {
-    "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(isSecure ? "; Secure" : "")"
+  /// `Set-Cookie` of another secret, which also comes back with a page that another site's has led to.
+  /// - Parameter path: where it comes back to.
+  package static func field(
+    named name: String, _ secret: SessionSecret, path: String, seconds: Int64, isSecure: Bool
+  ) -> String { field(name, secret.text, path: path, sameSite: "Lax", seconds: seconds, isSecure) }
+
+  private static func field(
+    _ name: String, _ value: String, path: String, sameSite: String, seconds: Int64, _ isSecure: Bool
+  ) -> String {
+    "\(name)=\(value); Path=\(path); HttpOnly; SameSite=\(sameSite); Max-Age=\(seconds)\(isSecure ? "; Secure" : "")"
   }
 
   /// The secret in the values of `Cookie`. Nil also if there are two: which of them somebody has slipped in, nobody can
   /// tell.
-  package static func secret(in headers: some Sequence<some StringProtocol>) -> SessionSecret? {
+  /// - Parameter name: of the cookie: another one may hold such a secret too.
+  package static func secret(
+    in headers: some Sequence<some StringProtocol>, named name: String = name
+  ) -> SessionSecret? {
     var found: SessionSecret?
     for header in headers {
       for pair in header.split(separator: ";") {

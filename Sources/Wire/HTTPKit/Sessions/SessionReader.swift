@@ -2,15 +2,25 @@ package import NetworkAddress
 
 /// Who knows which sessions are open. Any thread.
 package protocol SessionReader: Sendable {
-  /// The id of the token that an open session acts as; nil if there is no such session, or none any more.
+  /// Whom an open session acts as; nil if there is no such session, or none any more.
   /// - Parameter key: `SessionSecret.key`.
-  func tokenID(ofSession key: String) -> String?
+  func holder(ofSession key: String) -> SessionHolder?
+  /// Those who are signed in without a token of the file, each once.
+  var people: [AccessToken] { get }
   /// It has been used just now, which puts its end off.
   func used(session key: String)
   /// A request of it has come from there.
   func visited(session key: String, from visit: SessionVisit)
   /// The token that it acted as opens nothing any more.
   func orphaned(session key: String)
+}
+
+/// Whom a session acts as.
+package enum SessionHolder: Sendable, Equatable {
+  /// The token with this id, as it is now.
+  case token(id: String)
+  /// Somebody whom an identity provider has vouched for, as they were then.
+  case person(AccessToken)
 }
 
 /// Where a request of a session has come from.

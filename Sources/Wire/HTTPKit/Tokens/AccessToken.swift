@@ -24,6 +24,7 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
 }
 
 /// One entry of the token file. The secret itself is nowhere: only its hash is kept.
+/// Whoever is signed in by an identity provider has something like one, which is in no file.
 public struct AccessToken: Sendable, Equatable {
   /// Names the token for revocation.
   public private(set) var id: String
@@ -66,6 +67,15 @@ public struct AccessToken: Sendable, Equatable {
 }
 
 extension AccessToken {
+  /// What somebody acts as whom an identity provider has vouched for: no secret opens it.
+  /// - Parameters:
+  ///   - id: that no token of the file can have.
+  ///   - createdAt: when they were signed in.
+  package init(person id: String, name: String, role: TokenRole, services: [String]?, createdAt: String) {
+    self.init(
+      id: id, name: name, role: role, createdAt: createdAt, revokedAt: nil, digest: [], sender: nil, services: services)
+  }
+
   /// Nil if a member is missing or malformed.
   package init?(_ value: JSONValue) {
     guard let id = value["id"]?.string, let name = value["name"]?.string,

@@ -61,8 +61,9 @@ public final class TokenStore: Sendable {
       throw TokenStoreError(
         .invalidSender, "a sender's id and project have 1 to 64 letters, digits or -_.: and no other role has them")
     }
-    guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-    else { throw TokenStoreError(.invalidName, "a token's name has 1 to 64 bytes and no control characters") }
+    guard Self.isName(name) else {
+      throw TokenStoreError(.invalidName, "a token's name has 1 to 64 bytes and no control characters")
+    }
     let secret = Self.makeSecret()
     let token = AccessToken(
       id: Self.makeID(), name: name, role: role, createdAt: now().iso8601, revokedAt: nil,
@@ -107,7 +108,13 @@ public final class TokenStore: Sendable {
     token(for: secret).map { $0.id == idOrName || $0.name == idOrName } ?? false
   }
 
-  private static func checked(_ services: [String], _ role: TokenRole) throws(TokenStoreError) -> [String]? {
+  /// Whether somebody may be called so.
+  package static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count) && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  /// In the order of their names, each once; nil for all. - Throws: `.invalidServices`.
+  package static func checked(_ services: [String], _ role: TokenRole) throws(TokenStoreError) -> [String]? {
     guard !services.isEmpty else { return nil }
     guard role.takesPartInChats else {
       throw TokenStoreError(.invalidServices, "a token of the role \(role.rawValue) has no services")
@@ -200,7 +207,7 @@ public final class TokenStore: Sendable {
   private static func makeSecret() -> String { "car_" + Base64.encodeForURL(randomBytes(32)) }
   private static func makeID() -> String { Hexadecimal.encode(randomBytes(8)) }
 
-  static func randomBytes(_ count: Int) -> [UInt8] {
+  package static func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
