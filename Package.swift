@@ -326,7 +326,7 @@ let package = Package(
       "ConsoleAPI", in: "Sources/Console",
       [
         "ConsoleEngine", "ConsolePages", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
-        "NetworkAddress", "OptionKit", httpTypes, hummingbird,
+        "NetworkAddress", "OptionKit", "TextEncoding", httpTypes, hummingbird,
       ]),
 
     // Client.

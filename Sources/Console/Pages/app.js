@@ -4,12 +4,13 @@ import { Failure, signedOut } from './core/api.js';
 import { replace } from './core/dom.js';
 import { language, t } from './core/i18n.js';
 import { liveRegions, toast } from './core/live.js';
-import { codeFromAddress, lose, restore, session, signIn } from './core/session.js';
-import { signInScreen } from './shell/signin.js';
+import { fromAddress, lose, restore, session, signIn } from './core/session.js';
+import { refusal, signInScreen } from './shell/signin.js';
 import { shell } from './shell/shell.js';
 import { unreachable } from './shell/unreachable.js';
 
-const code = codeFromAddress();
+const code = fromAddress('code');
+const error = fromAddress('error');
 document.documentElement.lang = language;
 document.documentElement.dir = new URLSearchParams(location.search).get('dir') === 'rtl' ? 'rtl' : 'ltr';
 
@@ -43,9 +44,9 @@ async function start() {
       await signIn({ code });
       return showShell();
     }
-    return (await restore()) ? showShell() : showSignIn();
-  } catch (error) {
-    if (code && error instanceof Failure && error.status !== 0) return showSignIn(t('signIn.code'));
+    return (await restore()) ? showShell() : showSignIn(error ? refusal(error) : '');
+  } catch (failure) {
+    if (code && failure instanceof Failure && failure.status !== 0) return showSignIn(t('signIn.code'));
     show(unreachable(start));
   }
 }

@@ -52,7 +52,10 @@ struct OpenAPITests {
       configuration: ConfigurationInForce(),
       recorder: OverviewRecorder(engine: server.engine, metrics: HTTPMetrics(surfaces: [])), version: "0",
       exposition: { "" },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      openID: OpenIDSignIn(limits: OpenIDLimits(), security: server.engine.security, now: { .epoch }) {
+        server.engine.options.current
+      }
     ).router()
     let responder = router.buildResponder()
     var operations: Set<Operation> = []

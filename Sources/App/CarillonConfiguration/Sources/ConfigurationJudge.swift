@@ -107,6 +107,7 @@ struct ConfigurationJudge {
     judgeSupport()
     warnOfTheOpenWeb()
     judgeConsole()
+    judgeOpenID()
     judgeFiles()
     judgeIdentity()
     let texts = texts()

@@ -11,9 +11,11 @@ public struct EdgeConfiguration: Sendable {
   public var identity = IdentityPolicy.open
   public var messaging: MessagingEdgeSettings
   public var console = ConsoleSettings()
+  /// What asking the console's OpenID provider may cost.
+  var openIDLimits = OpenIDLimits()
   /// Asks apps' back ends who their users are; without one, nobody of theirs can sign in. Spec: support requests 2.
   public var verifyIdentity: SupportIdentityVerifier
-  /// The clock that users' tokens are judged by.
+  /// The clock that users' tokens are judged by, and what an OpenID provider has signed.
   var now: @Sendable () -> Timestamp = { SystemTime().now }
   /// What operators are shown of the configuration.
   public var inForce = ConfigurationInForce()

@@ -35,6 +35,8 @@ struct EdgeRouter {
   /// The text of `/metrics`.
   let exposition: @Sendable () -> String
   let logger: Logger
+  /// Signing in to the console by a provider.
+  let openID: OpenIDSignIn
   var console = ConsoleSettings()
 
   func responder() -> RouterResponder<EdgeRequestContext> {
@@ -78,7 +80,11 @@ struct EdgeRouter {
       ConsoleRoutes(
         sessions: router.engine.console, tokens: router.tokens, guesses: router.guesses,
         listMaximum: router.engine.listMaximum.operators)
-    },
+    }.and(
+      OpenIDRoutes.surface.of { router in
+        OpenIDRoutes(
+          router.openID, sessions: router.engine.console, tokens: router.tokens, console: router.console)
+      }),
     AgentRoutes.surface.of(\.agentRoutes),
     CannedReplyRoutes.surface.of { router in
       CannedReplyRoutes(replies: router.engine.cannedReplies, tokens: router.tokens, limits: router.limits)

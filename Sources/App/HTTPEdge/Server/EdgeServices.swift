@@ -35,11 +35,14 @@ final class EdgeServices: Sendable {
     let guesses = GuessGuard(engine.security, configuration.budgets)
     let metrics = HTTPMetrics(surfaces: Surface.allCases.map(\.name))
     recorder = OverviewRecorder(engine: engine, metrics: metrics)
+    let openID = OpenIDSignIn(
+      limits: configuration.openIDLimits, security: engine.security, now: configuration.now
+    ) { [options = engine.options] in options.current }
     let router = EdgeRouter(
       engine: engine, tokens: tokens, limits: configuration.limits, messaging: configuration.messaging,
       provesUsers: configuration.identity.provesUsers, verifyIdentity: configuration.verifyIdentity, guesses: guesses,
       configuration: configuration.inForce, recorder: recorder, version: configuration.version, exposition: exposition,
-      logger: logger, console: console)
+      logger: logger, openID: openID, console: console)
     services = HTTPServices(
       configuration.http, otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place,
       identity: identity, tokens: tokens, responder: router.responder(),

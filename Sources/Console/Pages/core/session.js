@@ -26,13 +26,19 @@ function take(data) {
   return data;
 }
 
-/** The code of a one-time link stands behind `#` and is taken out of the address before anything else happens. */
-export function codeFromAddress() {
-  const code = /^#code=(.+)$/.exec(location.hash)?.[1];
-  if (!code) return null;
+/**
+ * What stands behind `#` is taken out of the address before anything else happens: the `code` of a one-time link, or the `error`
+ * of a provider that has signed nobody in.
+ */
+export function fromAddress(name) {
+  const [key, value] = location.hash.slice(1).split('=');
+  if (key !== name || !value) return null;
   history.replaceState(null, '', location.pathname + location.search);
-  return decodeURIComponent(code);
+  return value;
 }
+
+/** The other ways to sign in: `{openid?: {title, url}}`. */
+export const ways = () => get(`${home}1/sign-in-ways`).catch(() => ({}));
 
 /** The session of this browser's cookie, if there is one. */
 export async function restore() {

@@ -1,6 +1,6 @@
-/** Signing in by a token. */
+/** Signing in by a token, or by a provider. */
 
-import { Failure, field, h, signIn, t } from '../ui/kit.js';
+import { Failure, field, h, safeURL, signIn, t, ways } from '../ui/kit.js';
 import { setTitle, setUnread } from '../core/notify.js';
 import { brand } from './brand.js';
 
@@ -12,6 +12,10 @@ export function signInScreen({ problem, signedIn }) {
   const words = h('p.problem', { role: 'alert' }, problem);
   const button = h('button.button.primary.wide', { type: 'submit' }, t('signIn'));
   const form = h('form.card', { onsubmit: submit }, h('h1', {}, t('signIn')), field(t('signIn.token'), token, t('signIn.help')), words, button);
+
+  ways().then(({ openid }) => {
+    if (openid) form.append(h('a.button.wide', { href: safeURL(openid.url) }, t('signIn.with', openid)));
+  });
 
   async function submit(event) {
     event.preventDefault();
@@ -28,6 +32,12 @@ export function signInScreen({ problem, signedIn }) {
   }
 
   return { node: h('main.sign-in', {}, brand(), form), shown: () => token.focus() };
+}
+
+/** Why a provider has signed nobody in, by its word in the address, which anybody may have written. */
+export function refusal(word) {
+  if (['denied', 'again', 'taken'].includes(word)) return t(`signIn.${word}`);
+  return t(['role', 'services', 'name'].includes(word) ? 'signIn.role' : 'signIn.provider');
 }
 
 function reason(failure) {
