@@ -11,13 +11,16 @@ import Hummingbird
 /// | `GET /console` | leads to the path with a slash, to which the URLs in the first page are relative |
 /// | `GET /console/` | the first page; asked for again each time |
 /// | `GET /console/{hash}/…` | everything else; kept for ever, since other contents have another hash |
+/// | `GET /console/demo-app` | a customer's phone, where `carillon demo --serve` has it shown |
 package struct ConsolePageRoutes: Sendable {
   let pages: ConsolePages
   let path: String
+  let hasDemoApp: Bool
 
   package init(_ settings: ConsoleSettings, pages: ConsolePages = .embedded) {
     self.pages = pages
     path = settings.path
+    hasDemoApp = settings.hasDemoApp
   }
 
   package func add(to router: EdgeRoutes) {
@@ -34,7 +37,10 @@ package struct ConsolePageRoutes: Sendable {
     guard asked.hasPrefix(path + "/") else { throw .notFound }
     let name = asked.dropFirst(path.count + 1)
     if name.isEmpty { return answer(pages.index, request, cacheControl: "no-cache") }
-    guard let page = pages.page(at: name) else { throw .notFound }
+    if hasDemoApp, name == DemoPhone.path, let phone = pages.demoIndex {
+      return answer(phone, request, cacheControl: "no-cache")
+    }
+    guard let page = pages.page(at: name, withDemo: hasDemoApp) else { throw .notFound }
     return answer(page, request, cacheControl: "public, max-age=31536000, immutable")
   }
 

@@ -6,6 +6,8 @@ public struct ConsoleSettings: Sendable, Equatable {
   public var isEnabled = true
   /// Begins with a slash, and does not end with one.
   public var path = "/console"
+  /// Whether a customer's phone is among the pages: for `carillon demo --serve` alone, hence no option.
+  public var hasDemoApp = false
 
   public init() {}
 }

@@ -31,14 +31,22 @@ package struct ConsolePages: Sendable {
   package static let placeholder = "__HASH__"
   /// The first page.
   package static let indexName = "index.html"
-  /// Of all files together, in bytes: a first load is all of them.
+  /// Of all files of the console together, in bytes: a first load is all of them.
   package static let bytesMaximum = 204_800
+  /// Where the files of the customer's phone are, which is there to try with and no part of the console.
+  package static let demoFolder = "demo/"
+  /// Of the files in it together, in bytes.
+  package static let demoBytesMaximum = 12_288
 
   /// Of all files, in the order of their names: 32 hexadecimal digits.
   package let hash: String
   package let index: Page
+  /// The page of the customer's phone; nil if these pages have none.
+  package let demoIndex: Page?
   /// By their names, without the first page.
   private let pages: [String: Page]
+  /// Those of the customer's phone, by their names, without its page.
+  private let demoPages: [String: Page]
 
   /// Those that this server was built with.
   package static let embedded = ConsolePages(EmbeddedPages.files)
@@ -58,21 +66,48 @@ package struct ConsolePages: Sendable {
     guard let index = pages.removeValue(forKey: Self.indexName) else {
       preconditionFailure("the console has a first page")
     }
-    let text = String(decoding: index.bytes, as: UTF8.self).replacing(Self.placeholder, with: hash)
-    self.index = Page(type: index.type, bytes: Array(text.utf8))
-    self.pages = pages
+    self.index = index.replacing([Self.placeholder: hash])
+    demoIndex = pages.removeValue(forKey: Self.demoFolder + Self.indexName)?.replacing(
+      [Self.placeholder: hash, "__SERVICE__": DemoPhone.service, "__SENDER__": DemoPhone.sender])
+    demoPages = pages.filter { $0.key.hasPrefix(Self.demoFolder) }
+    self.pages = pages.filter { !$0.key.hasPrefix(Self.demoFolder) }
   }
 
   /// A file below the segment; nil for what there is not, and below any other segment.
-  /// - Parameter path: from the segment on: `0123…/core/api.js`.
-  package func page(at path: some StringProtocol) -> Page? {
+  /// - Parameters:
+  ///   - path: from the segment on: `0123…/core/api.js`.
+  ///   - withDemo: whether the files of the customer's phone are there.
+  package func page(at path: some StringProtocol, withDemo: Bool = false) -> Page? {
     guard let slash = path.firstIndex(of: "/"), path[..<slash] == hash else { return nil }
-    return pages[String(path[path.index(after: slash)...])]
+    let name = String(path[path.index(after: slash)...])
+    return pages[name] ?? (withDemo ? demoPages[name] : nil)
   }
 
-  /// The names of all files but the first page, sorted.
+  /// The names of all files of the console but the first page, sorted.
   package var names: [String] { pages.keys.sorted() }
+  /// The names of all files of the customer's phone but its page, sorted.
+  package var demoNames: [String] { demoPages.keys.sorted() }
 
-  /// Of all files together.
+  /// Of all files of the console together.
   package var byteCount: Int { pages.values.reduce(index.bytes.count) { $0 + $1.bytes.count } }
+  /// Of all files of the customer's phone together.
+  package var demoByteCount: Int { demoPages.values.reduce(demoIndex?.bytes.count ?? 0) { $0 + $1.bytes.count } }
+}
+
+extension ConsolePages.Page {
+  /// With words of its text replaced.
+  fileprivate func replacing(_ words: [String: String]) -> ConsolePages.Page {
+    let text = words.reduce(String(decoding: bytes, as: UTF8.self)) { $0.replacing($1.key, with: $1.value) }
+    return ConsolePages.Page(type: type, bytes: Array(text.utf8))
+  }
+}
+
+/// What the customer's phone of `carillon demo --serve` and its server have to agree on.
+package enum DemoPhone {
+  /// Its path below that of the console's pages.
+  package static let path = "demo-app"
+  /// The service whose chats it starts.
+  package static let service = "orders"
+  /// Whose pushes it registers for: the server's own, which reach it by the device's socket.
+  package static let sender = "811202516"
 }

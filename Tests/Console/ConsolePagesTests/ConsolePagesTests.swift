@@ -31,6 +31,41 @@ struct ConsolePagesTests {
     }
   }
 
+  @Test("the customer's phone is counted apart, and is small")
+  func demoSize() {
+    #expect(pages.demoByteCount <= ConsolePages.demoBytesMaximum)
+    #expect(pages.demoByteCount > 0)
+    #expect(!pages.names.contains { $0.hasPrefix(ConsolePages.demoFolder) })
+  }
+
+  @Test("the customer's phone is there only for whoever says so, and whatever its page asks for is there with it")
+  func demo() throws {
+    let text = String(decoding: try #require(pages.demoIndex).bytes, as: UTF8.self)
+    #expect(!text.contains(ConsolePages.placeholder) && !text.contains("__"))
+    #expect(
+      text.contains(#"data-service="\#(DemoPhone.service)""#) && text.contains(#"data-sender="\#(DemoPhone.sender)""#))
+    let asked = text.matches(of: /(?:src|href)="\.\/([^"]+)"/).map { String($0.output.1) }
+    #expect(asked.contains("\(pages.hash)/demo/phone.js"))
+    for path in asked { #expect(pages.page(at: path, withDemo: true) != nil, "\(path)") }
+    #expect(!pages.demoNames.isEmpty)
+    for name in pages.demoNames { #expect(pages.page(at: "\(pages.hash)/\(name)") == nil, "\(name)") }
+    for name in pages.names { #expect(pages.page(at: "\(pages.hash)/\(name)", withDemo: true) != nil, "\(name)") }
+    #expect(pages.page(at: "\(pages.hash)/demo/index.html", withDemo: true) == nil)
+  }
+
+  @Test("whatever a module of the customer's phone takes in is there")
+  func demoImports() throws {
+    for name in pages.demoNames where name.hasSuffix(".js") {
+      let text = String(
+        decoding: try #require(pages.page(at: "\(pages.hash)/\(name)", withDemo: true)).bytes, as: UTF8.self)
+      for (match, folder) in [(/from '\.\/([^']+)'/, "demo/"), (/from '\.\.\/([^']+)'/, "")] {
+        for path in text.matches(of: match).map({ folder + $0.output.1 }) {
+          #expect(pages.page(at: "\(pages.hash)/\(path)", withDemo: true) != nil, "\(name) takes in \(path)")
+        }
+      }
+    }
+  }
+
   @Test("are found below the hash of all of them, and below no other segment")
   func segment() throws {
     #expect(pages.hash.count == 32)
@@ -55,10 +90,12 @@ struct ConsolePagesTests {
 
   @Test("have nothing inline and ask nobody else")
   func policy() throws {
-    let text = String(decoding: pages.index.bytes, as: UTF8.self)
-    #expect(!text.contains(/<script(?![^>]*\ssrc=)/), "a script without a file")
-    #expect(!text.contains(/<style|\sstyle=|\son[a-z]+=/), "a style or a handler in the page")
-    #expect(!text.contains(/(?:src|href|action)="(?:[a-z]+:)?\/\//), "another host")
+    for index in [pages.index, try #require(pages.demoIndex)] {
+      let text = String(decoding: index.bytes, as: UTF8.self)
+      #expect(!text.contains(/<script(?![^>]*\ssrc=)/), "a script without a file")
+      #expect(!text.contains(/<style|\sstyle=|\son[a-z]+=/), "a style or a handler in the page")
+      #expect(!text.contains(/(?:src|href|action)="(?:[a-z]+:)?\/\//), "another host")
+    }
   }
 
   @Test("another text, another name or another order of bytes is another hash")

@@ -52,7 +52,7 @@ test('events are cut from a stream wherever it breaks', { skip: !EventParser }, 
   assert.ok(backOff(30, 1) <= 15000);
 });
 
-const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.js') && !name.startsWith('i18n/'));
+const sources = readdirSync(pages, { recursive: true }).filter((name) => name.endsWith('.js') && !/^(?:i18n|demo)\//.test(name));
 const source = (name) => readFileSync(new URL(name, pages), 'utf8');
 
 test('every word that a page asks for is there', () => {
@@ -171,4 +171,38 @@ test('what somebody types is asked for as what it looks like, and then as all el
   assert.deepEqual(first('1-509dddf4/2'), { message: '1-509dddf4/2' });
   assert.deepEqual(first('cd48dc24495b3e78133daa4c0aa55d3c'), { entity: 'push:cd48dc24495b3e78133daa4c0aa55d3c' });
   assert.deepEqual(questions('mia@example.org'), [{ subject: 'mia@example.org' }, { message: 'mia@example.org' }]);
+});
+
+const { news, pushText } = await load('demo/transcript.js');
+const { words } = await load('demo/words.js');
+
+test('the phone takes each event once, and sees a gap', () => {
+  const tuple = (text) => ['Message.Text', 'Anna', text, '0', 'AGENT'];
+  const message = (transcriptPosition, ...texts) => ({ transcriptPosition, transcriptToShow: texts.map(tuple) });
+  const texts = (position, message) => news(position, message).events.map(({ position, text }) => `${position} ${text}`);
+  assert.deepEqual(texts(0, message('2', 'a', 'b')), ['1 a', '2 b']);
+  assert.deepEqual(texts(1, message('3', 'b', 'c')), ['2 b', '3 c']);
+  assert.deepEqual(texts(1, message('3', 'a', 'b', 'c')), ['2 b', '3 c']);
+  assert.deepEqual(texts(3, message('3', 'b', 'c')), []);
+  assert.equal(news(3, message('3', 'b', 'c')).isGap, false);
+  assert.equal(news(2, message('3', 'c')).isGap, false);
+  assert.equal(news(1, message('3', 'c')).isGap, true);
+  assert.deepEqual(news(4, { transcriptPosition: '4' }), { isGap: false, events: [] });
+  assert.equal(news(4, { transcriptPosition: '6' }).isGap, true);
+});
+
+test('a push shows what was said last, else its own words, whatever it is', () => {
+  assert.equal(pushText('{"message":"New message","lastTranscript":[{"Message.Text":"a"},{"Message.Text":"b"}]}'), 'b');
+  assert.equal(pushText('{"message":"New message","lastTranscript":[]}'), 'New message');
+  assert.equal(pushText('{"message":"New message"}'), 'New message');
+  assert.equal(pushText('no JSON'), 'no JSON');
+});
+
+test('the phone has each of its words in every language', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(new URL('demo/phone.js', pages), 'utf8');
+  const keys = [...text.matchAll(/\b(?:t|key|field)\('(\w+)'/g)].map(([, key]) => key);
+  assert.ok(keys.length > 10);
+  for (const language of ['en', 'de']) for (const key of keys) assert.ok(words(language)(key, { name: 'Anna' }), `${language} ${key}`);
+  assert.equal(words('de')('joined', { name: 'Anna' }), 'Anna ist da');
 });

@@ -132,6 +132,31 @@ struct ConsolePageTests {
     }
   }
 
+  @Test("a customer's phone is among the pages only where the demo has it shown")
+  func phone() async throws {
+    let pages = ConsolePages.embedded
+    let files = pages.demoNames.map { "/console/\(pages.hash)/\($0)" }
+    #expect(!files.isEmpty)
+    try await ServerHarness.run { server in
+      let caller = try await caller(server)
+      for path in ["/console/demo-app", "/console/demo-app/", "/console/demo/index.html"] + files {
+        #expect(try await caller.call("GET", path).status == 404, "\(path)")
+      }
+    }
+    try await ServerHarness.run(configure: { $0.console.hasDemoApp = true }) { server in
+      let caller = try await caller(server)
+      let phone = try await caller.call("GET", "/console/demo-app")
+      #expect(phone.status == 200 && phone.raw.header("Content-Security-Policy") == Self.policy)
+      #expect(phone.raw.header("Cache-Control") == "no-cache" && phone.body.contains("\(pages.hash)/demo/phone.js"))
+      for path in files { #expect(try await caller.call("GET", path).status == 200, "\(path)") }
+      #expect(try await caller.call("GET", "/console/").status == 200)
+      #expect(try await caller.call("POST", "/console/demo-app", "{}").status == 405)
+      for path in ["/console/demo-app/", "/console/demo-app/x", "/console/\(pages.hash)/demo/index.html"] {
+        #expect(try await caller.call("GET", path).status == 404, "\(path)")
+      }
+    }
+  }
+
   @Test("no other part of the server has a path that pages could be given")
   func taken() {
     let first = Set(APIDocument.carillon.operations.compactMap { $0.path.split(separator: "/").first.map(String.init) })
