@@ -371,8 +371,9 @@ let package = Package(
     .executableTarget(
       name: "carillon",
       dependencies: [
-        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "DeviceEdge", "EdgeSecurity",
-        "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge", "JSONEnvelope", "Journal", "JournalFormat",
+        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
+        "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge",
+        "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
         "SupportDomain", "TextEncoding",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
@@ -601,6 +602,7 @@ let package = Package(
     tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
     tests("ConservationTests", in: "Benchmarks", ["Conservation", "JSONEnvelope"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
+    tests("DemoTests", in: "App", ["carillon", "CarillonClient", "JSONEnvelope", nioHTTP1]),
     tests(
       "JournalToolTests", in: "App",
       [

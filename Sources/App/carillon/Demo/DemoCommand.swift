@@ -5,8 +5,11 @@ import CarillonClient
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Play a story that survives the server's kill.",
+    abstract: "Play a story that survives the server's kill, or serve with sample customers.",
     discussion: """
+      With --serve: a server with sample customers for people to work with, on port 8080 of this machine, and one-time \
+      links to its console (carillon demo chat --help). Without it:
+
       Starts a server of its own on loopback with a temporary directory, kills it in the middle of the story, and \
       verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
       """,
@@ -17,8 +20,10 @@ struct DemoCommand: AsyncParsableCommand {
       abstract: "A chat that survives the app's background and the server's kill.")
 
     @OptionGroup var options: DemoOptions
+    @OptionGroup var serving: DemoServing
 
     func run() async throws {
+      guard !serving.isWanted else { return try await serving.run(isKept: options.keep) }
       try await options.play(services: { _ in DemoStory.services }) { try await DemoStory($0).play() }
     }
   }

@@ -3,10 +3,19 @@ import Synchronization
 /// What has arrived somewhere, in order, for whoever waits for it.
 final class DemoInbox<Element: Sendable>: Sendable {
   private let items = Mutex<[Element]>([])
+  private let maximum: Int
+
+  /// - Parameter maximum: beyond it the oldest is forgotten; a story remembers all.
+  init(keeping maximum: Int = .max) { self.maximum = maximum }
 
   var all: [Element] { items.withLock { $0 } }
 
-  func put(_ element: Element) { items.withLock { $0.append(element) } }
+  func put(_ element: Element) {
+    items.withLock { items in
+      items.append(element)
+      if items.count > maximum { items.removeFirst() }
+    }
+  }
 
   /// The first of all arrivals, past or to come, that `isWanted`.
   /// - Throws: `DemoFailure` that names `what`, if there is none in time.

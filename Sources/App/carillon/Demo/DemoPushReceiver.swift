@@ -19,7 +19,10 @@ final class DemoPushReceiver: Sendable {
     var id: String { headers.first(name: "webhook-id") ?? "" }
   }
 
-  let received = DemoInbox<Push>()
+  /// What a POST to a path is answered with; nil: what every other is.
+  typealias Judge = @Sendable (_ path: String, _ body: JSONValue) -> HTTPResponseStatus?
+
+  let received: DemoInbox<Push>
   private let channel: any Channel
   private let status = Status()
 
@@ -30,14 +33,18 @@ final class DemoPushReceiver: Sendable {
     let code = Atomic<Int>(200)
   }
 
-  init() async throws {
+  /// - Parameters:
+  ///   - maximum: how many pushes it remembers.
+  ///   - judge: asked once for each POST, on the thread that has read it.
+  init(keeping maximum: Int = .max, judge: @escaping Judge = { _, _ in nil }) async throws {
+    received = DemoInbox(keeping: maximum)
     let (inbox, status) = (received, status)
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-          try channel.pipeline.syncOperations.addHandler(Handler(inbox, status))
+          try channel.pipeline.syncOperations.addHandler(Handler(inbox, status, judge))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
@@ -53,18 +60,21 @@ final class DemoPushReceiver: Sendable {
 
     private let inbox: DemoInbox<Push>
     private let status: Status
+    private let judge: Judge
+    private var path = ""
     private var headers = HTTPHeaders()
     private var body: [UInt8] = []
 
-    init(_ inbox: DemoInbox<Push>, _ status: Status) {
+    init(_ inbox: DemoInbox<Push>, _ status: Status, _ judge: @escaping Judge) {
       self.inbox = inbox
       self.status = status
+      self.judge = judge
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head(let head):
-        headers = head.headers
+        (path, headers) = (head.uri, head.headers)
         body = []
       case .body(let piece):
         guard body.count + piece.readableBytes <= DemoLimits.receivedBytesMaximum else {
@@ -72,10 +82,9 @@ final class DemoPushReceiver: Sendable {
         }
         body += piece.readableBytesView
       case .end:
-        let code = status.code.load(ordering: .relaxed)
-        inbox.put(
-          Push(
-            body: body, json: (try? JSONValue(parsing: body)) ?? .null, time: .now, headers: headers, status: code))
+        let json = (try? JSONValue(parsing: body)) ?? .null
+        let code = judge(path, json).map { Int($0.code) } ?? status.code.load(ordering: .relaxed)
+        inbox.put(Push(body: body, json: json, time: .now, headers: headers, status: code))
         let head = HTTPResponseHead(
           version: .http1_1, status: HTTPResponseStatus(statusCode: code), headers: ["Content-Length": "0"])
         context.write(wrapOutboundOut(.head(head)), promise: nil)

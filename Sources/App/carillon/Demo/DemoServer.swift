@@ -15,16 +15,44 @@ final class DemoServer: Sendable {
   let directory: String
   private let process = Mutex<ChildProcess?>(nil)
 
+  private let data: String?
+  private let pushURL: String
+  private let services: String
+  /// Whether a signal that ends this process kills what it has started; else it is this process that ends them in time.
+  private let isBound: Bool
+
   private var configurationFile: String { directory + "/carillon.yaml" }
+  /// Arguments that tell the program's commands where everything is.
+  var place: [String] { ["--config", configurationFile] + (data.map { ["--data-directory", $0] } ?? []) }
   private var logFile: String { directory + "/server.log" }
 
   /// - Parameters:
+  ///   - port: a free one if nil.
+  ///   - data: the data directory; one below `directory` if nil.
   ///   - pushURL: where the push receiver listens on loopback.
   ///   - services: sections of the configuration.
-  init(directory: String, pushURL: String, services: String) throws {
+  init(
+    directory: String, port: Int? = nil, data: String? = nil, pushURL: String, services: String, isBound: Bool = true
+  ) throws {
     self.directory = directory
-    guard let port = LoopbackPort.free() else { throw DemoFailure("no free port on loopback") }
+    self.data = data
+    self.pushURL = pushURL
+    self.services = services
+    self.isBound = isBound
+    guard let port = port ?? LoopbackPort.free() else { throw DemoFailure("no free port on loopback") }
     address = ServerAddress(host: "127.0.0.1", port: port)
+    try configure()
+  }
+
+  /// Writes the configuration, which is read when the server starts.
+  /// - Parameters:
+  ///   - pushTypes: which pushes are sent at all.
+  ///   - retrySchedule: seconds between attempts.
+  ///   - pushOptions: further lines of section `push`.
+  func configure(
+    pushTypes: String = "comet,customhttp", retrySchedule: String = "1,1,2,4", pushOptions: [String] = []
+  ) throws {
+    let pushOptions = pushOptions.map { "  \($0)\n" }.joined()
     try write(
       """
       server:
@@ -32,11 +60,11 @@ final class DemoServer: Sendable {
         port: \(address.port)
         data_directory: \(directory)/data
       push:
-        pushEnabled: comet,customhttp
+        pushEnabled: \(pushTypes)
         customhttp.url: \(pushURL)
         webhooks.allow_private: 127.0.0.1/32
-        push.retry_schedule: 1,1,2,4
-      \(services)
+        push.retry_schedule: \(retrySchedule)
+      \(pushOptions)\(services)
 
       """, to: configurationFile)
   }
@@ -49,6 +77,27 @@ final class DemoServer: Sendable {
       throw DemoFailure("token create printed no token: \(output)")
     }
     return String(token)
+  }
+
+  /// The secret of a token: of a new one, or, if its name is taken, a fresh secret of that one.
+  /// - Parameter role: arguments that say what it is for.
+  func secret(name: String, _ role: [String]) async throws -> String {
+    var printed = try await attempt(["token", "create", "--name", name] + role + place)
+    if printed.status != 0 { printed = try await attempt(["token", "rotate", name] + place) }
+    guard printed.status == 0,
+      let secret = printed.output.split(whereSeparator: \.isWhitespace).last(where: { $0.hasPrefix("car_") })
+    else { throw DemoFailure("no token for \(name): \(printed.output)") }
+    return String(secret)
+  }
+
+  /// A one-time link that signs somebody in; their token is made if there is none.
+  func link(name: String, role: String) async throws -> String {
+    var printed = try await attempt(["token", "create", "--name", name, "--role", role, "--link"] + place)
+    if printed.status != 0 { printed = try await attempt(["token", "link", name] + place) }
+    guard printed.status == 0,
+      let link = printed.output.split(whereSeparator: \.isWhitespace).last(where: { $0.contains("#code=") })
+    else { throw DemoFailure("no link for \(name): \(printed.output)") }
+    return String(link)
   }
 
   /// `carillon journal verify`.
@@ -65,10 +114,11 @@ final class DemoServer: Sendable {
   }
 
   /// Starts the server and waits until it is ready.
+  /// - Parameter arguments: further ones of `carillon serve`.
   /// - Returns: how long that took.
-  func start() async throws -> Duration {
+  func start(_ arguments: [String] = []) async throws -> Duration {
     let begin = ContinuousClock.now
-    let started = try Self.start(["serve", "--config", configurationFile], log: logFile)
+    let started = try start(["serve"] + place + arguments, log: logFile)
     process.withLock { $0 = started }
     let pool = HTTPPool(address)
     defer { pool.shutDown() }
@@ -97,6 +147,12 @@ final class DemoServer: Sendable {
     guard status == 0 else { throw DemoFailure("the server ended with \(status) after SIGTERM") }
   }
 
+  /// Waits for its end, however long that takes. - Returns: the exit code, or minus the signal.
+  func ended() async throws -> Int32 {
+    guard let running = process.withLock({ $0 }) else { return 0 }
+    return try await running.ended()
+  }
+
   /// Whatever state it is in.
   func end() async {
     await process.withLock({ $0 })?.end()
@@ -109,8 +165,11 @@ final class DemoServer: Sendable {
 
   /// This program once more, with other arguments; ended with the demo, whatever ends that.
   /// - Parameter log: the file that takes what it writes.
-  private static func start(_ arguments: [String], log: String) throws -> ChildProcess {
-    try ChildProcess("/proc/self/exe", arguments, name: "carillon", log: log, isBound: true)
+  private func start(_ arguments: [String], log: String) throws -> ChildProcess {
+    // One that is not bound hears nothing of Ctrl-C: it is stopped after those who use it.
+    try ChildProcess(
+      "/proc/self/exe", arguments, name: "carillon", output: .file(log), errors: .file(log), isBound: isBound,
+      leadsGroup: !isBound)
   }
 
   private static func status(of process: ChildProcess) async throws -> Int32 {
@@ -121,13 +180,17 @@ final class DemoServer: Sendable {
 
   /// Another command of this program, to its end.
   private func run(_ arguments: [String]) async throws -> String {
-    let output = "\(directory)/\(arguments[0])-\(arguments[1]).txt"
-    let status = try await Self.status(of: Self.start(arguments, log: output))
-    let text = String(decoding: read(output) ?? [], as: UTF8.self)
+    let (status, text) = try await attempt(arguments)
     guard status == 0 else {
       throw DemoFailure("carillon \(arguments[0]) \(arguments[1]) ended with \(status): \(text)")
     }
     return text
+  }
+
+  private func attempt(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+    let output = "\(directory)/\(arguments[0])-\(arguments[1]).txt"
+    let status = try await Self.status(of: start(arguments, log: output))
+    return (status, String(decoding: read(output) ?? [], as: UTF8.self))
   }
 
   private func write(_ text: String, to path: String) throws {

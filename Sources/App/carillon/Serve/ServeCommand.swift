@@ -23,6 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var arguments: ConfigurationArguments
   @Option(name: .shortAndLong, help: "TCP port to listen on; 0 takes a free one.") var port: String?
   @Option(help: "Address to listen on; loopback only until a token exists.") var host: String?
+  /// For `carillon demo --serve` alone: nothing that an operator should come upon.
+  @Flag(help: .hidden) var demoApp = false
 
   func run() async throws {
     var flags: [ConfigurationOverride] = []
@@ -38,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     // A reader of the log that goes away must not end the server.
     signal(SIGPIPE, SIG_IGN)
     do {
-      let server = try Server(loaded: loaded, level: level, logger: logger)
+      let server = try Server(loaded: loaded, level: level, logger: logger, hasDemoApp: demoApp)
       try await server.run(reloadingFrom: try arguments.sources(flags))
       logger.notice("stopped")
     } catch {

@@ -1,5 +1,6 @@
 import CCSEdge
 import CarillonConfiguration
+import ConsoleAPI
 import CoreMetrics
 import DeviceEdge
 import EdgeSecurity
@@ -43,8 +44,9 @@ struct Server {
   private let devices: MCSServer?
   private let appServers: CCSServer?
 
+  /// - Parameter hasDemoApp: whether a customer's phone is among the console's pages.
   /// - Throws: `ServeFailure` or `TokenStoreError`.
-  init(loaded: LoadedConfiguration, level: LogLevelSwitch, logger: Logger) throws {
+  init(loaded: LoadedConfiguration, level: LogLevelSwitch, logger: Logger, hasDemoApp: Bool = false) throws {
     self.loaded = loaded
     self.level = level
     self.logger = logger
@@ -90,6 +92,7 @@ struct Server {
       })
     var edge = loaded.edge
     edge.version = Version.current
+    edge.console.hasDemoApp = hasDemoApp
     inForce = ConfigurationInForce(loaded.inForce(startedWith: loaded))
     edge.inForce = inForce
     edge.verifyIdentity = providers.identities.verifying(engine.options, logger)
