@@ -18,7 +18,7 @@ export function screen(parts) {
   const tabs = h('div');
   const rows = h('ul.cards');
   const shownOne = h('div');
-  const node = h('div.page', {}, head(t('screen.callbacks')), offers, tabs, h('div.split', {}, rows, shownOne));
+  const node = h('div.page', head(t('screen.callbacks')), offers, tabs, h('div.split', rows, shownOne));
 
   async function load() {
     const page = await attempt(() => list('/agent/1/callbacks', { state: 'all', limit: 500 }));
@@ -60,14 +60,14 @@ export function screen(parts) {
     replace(offers, waiting.map((one) => offer(one, act)));
     replace(tabs, linkTabs(t('callbacks.which'), states.map((name) => [to('callbacks', name), t(`callbacks.${name}`)]), to('callbacks', state)));
     const all = shown();
-    replace(rows, all.length ? all.map(row) : h('li', {}, empty(t('callbacks.none'), t('callbacks.none.detail'))));
+    replace(rows, all.length ? all.map(row) : h('li', empty(t('callbacks.none'), t('callbacks.none.detail'))));
     drawDetail();
   }
 
   const row = (one) =>
-    h('li', {}, h('a.card.row-card', { href: to('callbacks', state, one.id), 'aria-current': one.id === openId ? 'true' : null },
-      h('span.row-top', {}, h('strong.clip', { dir: 'auto' }, one.subject || one.customerNumber || one.service), badge(term('callback', one.state), stateKind[one.state])),
-      h('span.row-last', {}, h('span.clip', {}, [one.service, one.customerNumber].filter(Boolean).join(' · ')), h('small', {}, when(one.queuedAt ?? one.desiredTime ?? one.createdAt)))));
+    h('li', h('a.card.row-card', { href: to('callbacks', state, one.id), 'aria-current': one.id === openId ? 'true' : null },
+      h('span.row-top', h('strong.clip', { dir: 'auto' }, one.subject || one.customerNumber || one.service), badge(term('callback', one.state), stateKind[one.state])),
+      h('span.row-last', h('span.clip', [one.service, one.customerNumber].filter(Boolean).join(' · ')), h('small', when(one.queuedAt ?? one.desiredTime ?? one.createdAt)))));
 
   function drawDetail() {
     const one = openId && (full?.id === openId ? { ...full, ...callbacks.get(openId) } : callbacks.get(openId));
@@ -101,7 +101,7 @@ export function screen(parts) {
 /** What is offered must be taken in time: the time runs. */
 function offer(one, act) {
   return h('div.offer', { role: 'alert' },
-    h('div', {}, h('strong', { dir: 'auto' }, t('offer', { what: one.subject || one.service })), h('small', {}, [one.customerNumber, one.service].filter(Boolean).join(' · '))),
+    h('div', h('strong', { dir: 'auto' }, t('offer', { what: one.subject || one.service })), h('small', [one.customerNumber, one.service].filter(Boolean).join(' · '))),
     one.actBy ? h('span.countdown', { 'data-until': one.actBy }, clock(Date.parse(one.actBy) - now())) : null,
     worker(t('accept'), () => act(one, 'accept'), { kind: 'primary' }), worker(t('release'), () => act(one, 'release')));
 }
@@ -125,12 +125,12 @@ function detailOf(one, act, isMine) {
   ];
   const data = Object.entries(one.data ?? {}).filter(([name]) => !name.startsWith('_'));
   return detail(t('callback'), one.subject || one.customerNumber || one.service, () => go('callbacks'),
-    h('div.actions', {}, buttons),
+    h('div.actions', buttons),
     facts([[t('state'), badge(term('callback', one.state), stateKind[one.state])], [t('reason'), one.reason && term('callbackReason', one.reason)], [t('number'), one.customerNumber], [t('service'), one.service], [t('media'), one.media && term('media', one.media)],
       [t('direction'), one.direction && term('direction', one.direction)], [t('priority'), one.priority], [t('agent'), one.agentId], [t('language'), one.language], [t('createdAt'), when(one.createdAt)], [t('desiredTime'), when(one.desiredTime)],
       [t('queuedAt'), one.queuedAt && when(one.queuedAt)], [t('expiresAt'), one.expiresAt && when(one.expiresAt)], [t('snoozedUntil'), one.snoozedUntil && when(one.snoozedUntil)],
       [t('confirming'), one.confirming && t('confirming.attempt', { n: one.confirming.attempt })], [t('note'), one.note]]),
-    data.length ? [h('h3', {}, t('data')), facts(data)] : null);
+    data.length ? [h('h3', t('data')), facts(data)] : null);
 }
 
 function failedDialog(one, act) {

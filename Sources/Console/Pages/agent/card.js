@@ -19,7 +19,7 @@ export function customerCard(view) {
     if (state === drawn) return;
     drawn = state;
     const { chat } = view;
-    replace(body, h('h3', {}, t('customer')), about(chat), attached(chat.data ?? data), pushes(chat), wrapUp(chat), customer ? history(customer) : null);
+    replace(body, h('h3', t('customer')), about(chat), attached(chat.data ?? data), pushes(chat), wrapUp(chat), customer ? history(customer) : null);
   }
 
   async function ask() {
@@ -52,22 +52,22 @@ const about = (chat) =>
 
 function attached(data) {
   const pairs = Object.entries(data ?? {});
-  return pairs.length ? [h('h3', {}, t('data')), facts(pairs.map(([name, value]) => [h('span', { dir: 'auto' }, name), h('span', { dir: 'auto' }, value)]))] : null;
+  return pairs.length ? [h('h3', t('data')), facts(pairs.map(([name, value]) => [h('span', { dir: 'auto' }, name), h('span', { dir: 'auto' }, value)]))] : null;
 }
 
 function pushes({ pushes }) {
   if (!pushes || (!pushes.owed && !pushes.last)) return null;
-  return [h('h3', {}, t('pushes')), facts([[t('pushes.owed'), pushes.owed || null], [t('pushes.last'), pushes.last ? badge(outcomeWords(pushes.last.outcome), outcomeKind(pushes.last.outcome)) : null]])];
+  return [h('h3', t('pushes')), facts([[t('pushes.owed'), pushes.owed || null], [t('pushes.last'), pushes.last ? badge(outcomeWords(pushes.last.outcome), outcomeKind(pushes.last.outcome)) : null]])];
 }
 
 function wrapUp({ wrapUp: one }) {
-  return one && [h('h3', {}, t('wrapUp')), facts([[t('disposition'), term('disposition', one.disposition)], [t('note'), h('span', { dir: 'auto' }, one.note)], [t('tags'), one.tags.length ? h('span.tags', {}, one.tags.map((tag) => badge(tag))) : null], [t('agent'), one.agentId]])];
+  return one && [h('h3', t('wrapUp')), facts([[t('disposition'), term('disposition', one.disposition)], [t('note'), h('span', { dir: 'auto' }, one.note)], [t('tags'), one.tags.length ? h('span.tags', one.tags.map((tag) => badge(tag))) : null], [t('agent'), one.agentId]])];
 }
 
 function history({ devices = [], chats = [], callbacks = [], requests = [] }) {
-  const part = (title, items, render) => (items.length ? [h('h3', {}, title), h('ul.plain', {}, items.slice(0, 10).map((item) => h('li', {}, render(item))))] : null);
+  const part = (title, items, render) => (items.length ? [h('h3', title), h('ul.plain', items.slice(0, 10).map((item) => h('li', render(item))))] : null);
   return [
-    part(t('screen.devices'), devices, (device) => [device.type, ' ', h('code', {}, device.device), ' ', badge(t(`state.${device.live ? 'live' : 'ended'}`), device.live ? 'ok' : '')]),
+    part(t('screen.devices'), devices, (device) => [device.type, ' ', h('code', device.device), ' ', badge(t(`state.${device.live ? 'live' : 'ended'}`), device.live ? 'ok' : '')]),
     part(t('chats.earlier'), chats, (chat) => [h('a', { href: to('inbox', 'all', chat.chatId) }, chat.subject || t('noSubject')), ' ', when(chat.startedAt)]),
     part(t('screen.callbacks'), callbacks, (one) => [h('a', { href: to('callbacks', one.callbackId) }, one.service), ' ', term('callback', one.state)]),
     part(t('screen.requests'), requests, (one) => [h('a', { href: to('requests', one.id) }, `#${one.id} ${one.subject ?? ''}`), ' ', term('status', one.status)]),

@@ -24,8 +24,8 @@ export function composer(view, { posted, act, recheck }) {
   const picked = h('input', { type: 'file', hidden: true, 'aria-label': t('act.file'), onchange: sendFile });
   const clip = iconButton('clip', t('act.file'), () => picked.click());
   const canned = cannedMenu(text, () => view.chat, changed);
-  const hint = h('p.hint', {}, t('composer.hint'));
-  const node = h('form.composer', { onsubmit: (event) => event.preventDefault() }, waiting, modes, canned.node, text, h('div.composer-foot', {}, hint, picked, clip, link, send));
+  const hint = h('p.hint', t('composer.hint'));
+  const node = h('form.composer', { onsubmit: (event) => event.preventDefault() }, waiting, modes, canned.node, text, h('div.composer-foot', hint, picked, clip, link, send));
   let mode = 'say';
   let toldTyping = 0;
   let sent = unsent(chatId);
@@ -133,7 +133,7 @@ export function composer(view, { posted, act, recheck }) {
   }
 
   function drawUnsent() {
-    replace(waiting, sent.map((message) => h('li', {}, h('span', { dir: 'auto' }, message.text), h('small', {}, t('unsent.waits')))));
+    replace(waiting, sent.map((message) => h('li', h('span', { dir: 'auto' }, message.text), h('small', t('unsent.waits')))));
   }
 
   function drawModes() {

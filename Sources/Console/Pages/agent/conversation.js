@@ -21,8 +21,8 @@ export function conversation(chatId, { close }) {
   const transcript = transcriptView(view, loadEarlier);
   const compose = composer(view, { posted, act, recheck: catchUp });
   const card = customerCard(view);
-  const body = h('div.conversation-body', {}, head, transcript.node, state, compose.node);
-  const node = h('div.conversation', {}, body, card.node);
+  const body = h('div.conversation-body', head, transcript.node, state, compose.node);
+  const node = h('div.conversation', body, card.node);
   const ends = [];
   let drawnHead = '';
   let isGone = false;
@@ -181,8 +181,8 @@ function headOf(view, act, close, card) {
     iconButton('back', t('backToList'), close, { class: 'icon-button only-narrow' }),
     h('div.who-head', {},
       h('h2.clip', { dir: 'auto', tabindex: '-1' }, chat.customer || t('someone')),
-      h('p.clip', {}, h('span', { dir: 'auto' }, chat.subject || t('noSubject')), ' · ', chat.service, others.length ? ` · ${t('with', { who: others.join(', ') })}` : '')),
-    h('div.actions', {}, presence(chat),
+      h('p.clip', h('span', { dir: 'auto' }, chat.subject || t('noSubject')), ' · ', chat.service, others.length ? ` · ${t('with', { who: others.join(', ') })}` : '')),
+    h('div.actions', presence(chat),
       !isIn && !chat.ended ? button('join', 'primary') : null,
       isIn && !chat.ended ? [button('transfer'), button('invite')] : null,
       may('supervisor') && !isIn && !chat.ended && chat.agents.length ? button('takeOver') : null,

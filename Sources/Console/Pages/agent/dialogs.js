@@ -11,7 +11,7 @@ export async function wrapUpDialog({ path, chat }) {
   const choice = select(dispositions.map((id) => [id, id ? t(`disposition.${id}`) : '–']), { name: 'disposition', value: before.disposition, required: chat.ended });
   const note = h('textarea', { name: 'note', rows: 3, maxlength: 4000, value: before.note });
   const tags = h('input', { name: 'tags', maxlength: 400, value: before.tags.join(', ') });
-  const body = () => [chat.ended ? null : h('p', {}, t('close.question', { who: chat.customer || t('someone') })), field(t('disposition'), choice), field(t('note'), note), field(t('tags'), tags, t('tags.help'))];
+  const body = () => [chat.ended ? null : h('p', t('close.question', { who: chat.customer || t('someone') })), field(t('disposition'), choice), field(t('note'), note), field(t('tags'), tags, t('tags.help'))];
   const done = await dialog(t(chat.ended ? 'wrapUp' : 'act.close'), body, {
     ok: t(chat.ended ? 'save' : 'act.close'),
     danger: !chat.ended,
@@ -49,14 +49,14 @@ export async function transferDialog({ path, chat }) {
 export async function inviteDialog({ path }) {
   const agents = await colleagues();
   const target = select(agents.map(agentOption), { name: 'target', required: true });
-  const body = () => (agents.length ? field(t('invite.whom'), target) : h('p', {}, t('invite.nobody')));
+  const body = () => (agents.length ? field(t('invite.whom'), target) : h('p', t('invite.nobody')));
   const done = await dialog(t('act.invite'), body, agents.length ? { ok: t('act.invite'), submit: () => post(`${path}/invite`, { agentId: target.value.slice('agent:'.length) }) } : {});
   return done || undefined;
 }
 
 export async function takeOverDialog({ path, chat }, nickname) {
   const name = h('input', { name: 'nickname', value: nickname, required: true, maxlength: 100 });
-  const done = await dialog(t('act.takeOver'), () => [h('p', {}, t('takeOver.question', { who: chat.agents.map((agent) => agent.nickname).join(', ') })), field(t('nickname'), name)], {
+  const done = await dialog(t('act.takeOver'), () => [h('p', t('takeOver.question', { who: chat.agents.map((agent) => agent.nickname).join(', ') })), field(t('nickname'), name)], {
     ok: t('act.takeOver'),
     submit: () => post(`${path}/takeover`, { nickname: name.value.trim() }),
   });

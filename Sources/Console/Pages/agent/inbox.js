@@ -19,8 +19,8 @@ export function screen(parts) {
   const rows = h('ul.chats', { 'aria-label': t('chats') });
   const nothing = h('div', { hidden: true }, empty(t('chats.none'), t('chats.none.detail')));
   const pane = h('section.pane', { 'aria-label': t('conversation') });
-  const side = h('section.list', { 'aria-label': t('screen.inbox') }, h('header.list-head', {}, h('h1', { tabindex: '-1' }, t('screen.inbox')), searchBox()), tabs, rows, nothing);
-  const node = h('div.inbox', {}, side, pane);
+  const side = h('section.list', { 'aria-label': t('screen.inbox') }, h('header.list-head', h('h1', { tabindex: '-1' }, t('screen.inbox')), searchBox()), tabs, rows, nothing);
+  const node = h('div.inbox', side, pane);
 
   function update([wanted, chatId]) {
     filter = filters.includes(wanted) ? wanted : desk.count('own') ? 'own' : 'waiting';
@@ -89,11 +89,11 @@ function row(chat, old, filter, openId) {
   const isOpen = chat.chatId === openId;
   const before = old && drawn.get(old);
   if (before && before.chat === chat && before.filter === filter && before.isOpen === isOpen && before.me === desk.me) return old;
-  const element = h('li', {}, h('a.chat-row', { href: to('inbox', filter, chat.chatId), 'aria-current': isOpen ? 'true' : null },
-    h('span.row-top', {}, h('strong.clip', { dir: 'auto' }, chat.customer || t('someone')), wait(chat)),
+  const element = h('li', h('a.chat-row', { href: to('inbox', filter, chat.chatId), 'aria-current': isOpen ? 'true' : null },
+    h('span.row-top', h('strong.clip', { dir: 'auto' }, chat.customer || t('someone')), wait(chat)),
     h('span.row-subject.clip', { dir: 'auto' }, chat.subject || t('noSubject')),
-    h('span.row-last', {}, h('span.clip', { dir: 'auto' }, chat.lastLine ? lineWords(chat.lastLine) : chat.service),
-      h('span.marks', {}, phase(chat), chat.unread ? h('span.pill', {}, number(chat.unread), h('span.sr-only', {}, ` ${t('unread')}`)) : null))));
+    h('span.row-last', h('span.clip', { dir: 'auto' }, chat.lastLine ? lineWords(chat.lastLine) : chat.service),
+      h('span.marks', phase(chat), chat.unread ? h('span.pill', number(chat.unread), h('span.sr-only', ` ${t('unread')}`)) : null))));
   drawn.set(element, { chat, filter, isOpen, me: desk.me });
   return element;
 }

@@ -13,13 +13,13 @@ export function screen(parts) {
   let openId = null;
   const tabs = h('div');
   const shown = h('div');
-  const all = pages((after) => list('/agent/1/requests', { state, limit: 100, after }), (items) => h('ul.cards', {}, items.map(row)), empty(t('requests.none'), t('requests.none.detail')));
-  const node = h('div.page', {}, head(t('screen.requests')), tabs, h('div.split', {}, all.node, shown));
+  const all = pages((after) => list('/agent/1/requests', { state, limit: 100, after }), (items) => h('ul.cards', items.map(row)), empty(t('requests.none'), t('requests.none.detail')));
+  const node = h('div.page', head(t('screen.requests')), tabs, h('div.split', all.node, shown));
 
   const row = (one) =>
-    h('li', {}, h('a.card.row-card', { href: to('requests', state, one.id), 'aria-current': String(one.id) === openId ? 'true' : null },
-      h('span.row-top', {}, h('strong.clip', { dir: 'auto' }, `#${one.id} ${one.subject}`), badge(term('status', one.status), statusKind[one.status])),
-      h('span.row-last', {}, h('span.clip', { dir: 'auto' }, one.description ?? ''), h('small', {}, when(one.updated_at)))));
+    h('li', h('a.card.row-card', { href: to('requests', state, one.id), 'aria-current': String(one.id) === openId ? 'true' : null },
+      h('span.row-top', h('strong.clip', { dir: 'auto' }, `#${one.id} ${one.subject}`), badge(term('status', one.status), statusKind[one.status])),
+      h('span.row-last', h('span.clip', { dir: 'auto' }, one.description ?? ''), h('small', when(one.updated_at)))));
 
   function update(parts) {
     const isList = states.includes(parts[0]);
@@ -78,16 +78,16 @@ function detailOf(ticket, users, comments, changed) {
   });
   return detail(t('request'), `#${ticket.id} ${ticket.subject}`, () => go('requests'),
     facts([[t('requester'), h('span', { dir: 'auto' }, people.get(ticket.requester_id)?.name ?? ticket.requester_id)], [t('via'), term('via', ticket.via?.channel)], [t('createdAt'), when(ticket.created_at)]]),
-    h('div.form-row', {}, field(t('status'), status), field(t('tags'), tags, t('tags.help')), save),
-    h('ol.lines', {}, comments.map((comment) => commentLine(comment, people))), commentForm(ticket, path, changed));
+    h('div.form-row', field(t('status'), status), field(t('tags'), tags, t('tags.help')), save),
+    h('ol.lines', comments.map((comment) => commentLine(comment, people))), commentForm(ticket, path, changed));
 }
 
 function commentLine(comment, people) {
   const author = people.get(comment.author_id);
   return h(`li.line.${author?.agent ? 'ours' : 'theirs'}${comment.public ? '' : '.note'}`, {},
-    h('div.line-head', {}, h('strong', { dir: 'auto' }, author?.name ?? comment.author_id), comment.public ? null : badge(t('private'), 'warn'), when(comment.created_at)),
+    h('div.line-head', h('strong', { dir: 'auto' }, author?.name ?? comment.author_id), comment.public ? null : badge(t('private'), 'warn'), when(comment.created_at)),
     h('div.bubble', { dir: 'auto' }, linked(comment.plain_body ?? comment.body)),
-    comment.attachments?.length ? h('ul.plain', {}, comment.attachments.map((file) => h('li', { dir: 'auto' }, outside(file.content_url, file.file_name)))) : null);
+    comment.attachments?.length ? h('ul.plain', comment.attachments.map((file) => h('li', { dir: 'auto' }, outside(file.content_url, file.file_name)))) : null);
 }
 
 function commentForm(ticket, path, changed) {
@@ -107,5 +107,5 @@ function commentForm(ticket, path, changed) {
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send.click();
   });
-  return h('form.composer', { onsubmit: (event) => event.preventDefault() }, text, h('div.composer-foot', {}, h('label.check', {}, isPrivate, t('private.help')), files, send));
+  return h('form.composer', { onsubmit: (event) => event.preventDefault() }, text, h('div.composer-foot', h('label.check', isPrivate, t('private.help')), files, send));
 }

@@ -12,7 +12,7 @@ const nearEnd = 80;
 export function transcriptView(view, loadEarlier) {
   const earlier = worker(t('earlier'), loadEarlier);
   const list = h('ol.lines');
-  const node = h('div.transcript', { role: 'log', 'aria-label': t('transcript'), tabindex: '0' }, h('div.earlier', {}, earlier), list);
+  const node = h('div.transcript', { role: 'log', 'aria-label': t('transcript'), tabindex: '0' }, h('div.earlier', earlier), list);
   let isFirst = true;
 
   const isAtEnd = () => node.scrollHeight - node.scrollTop - node.clientHeight < nearEnd;
@@ -59,23 +59,23 @@ export const isNote = (line) => line.visibility === 'agent' && line.type === 'Me
 const isBubble = (line) => line.type.startsWith('Message') || line.type === 'Notice.PushUrl' || isNote(line) || /File/.test(line.type);
 
 function element(row, view) {
-  const one = row.day ? h('li.day', {}, h('span', {}, dayWord(row.day, language))) : isBubble(row.line) ? bubble(row, view) : system(row.line);
+  const one = row.day ? h('li.day', h('span', dayWord(row.day, language))) : isBubble(row.line) ? bubble(row, view) : system(row.line);
   one.dataset.state = row.state;
   return one;
 }
 
 const time = (line) => h('time', { datetime: line.time, title: moment(line.time, language) }, timeOfDay(line.time, language));
 
-const system = (line) => h('li.system', {}, h('span', { dir: 'auto' }, lineWords(line)), time(line));
+const system = (line) => h('li.system', h('span', { dir: 'auto' }, lineWords(line)), time(line));
 
 function bubble({ line, goesOn, isMine, outcome }, view) {
   const side = line.role === 'CLIENT' ? 'theirs' : 'ours';
   const note = isNote(line);
   return h(`li.line.${side}${note ? '.note' : ''}${goesOn ? '.goes-on' : ''}`, {},
-    h('div.line-head', {}, h('strong', { dir: 'auto' }, isMine ? t('you') : line.nickname || term('role', line.role.toLowerCase())), line.role === 'SUPERVISOR' && !isMine ? badge(term('role', 'supervisor')) : null,
+    h('div.line-head', h('strong', { dir: 'auto' }, isMine ? t('you') : line.nickname || term('role', line.role.toLowerCase())), line.role === 'SUPERVISOR' && !isMine ? badge(term('role', 'supervisor')) : null,
       note ? badge(t(line.role === 'SUPERVISOR' ? 'whisper' : 'note'), 'warn') : null, time(line)),
     h('div.bubble', { dir: 'auto' }, content(line, view)),
-    outcome ? h('div.outcome', {}, badge(`${t('push')}: ${outcomeWords(outcome.outcome)}`, outcomeKind(outcome.outcome)), outcome.time ? h('small', {}, timeOfDay(outcome.time, language)) : null) : null);
+    outcome ? h('div.outcome', badge(`${t('push')}: ${outcomeWords(outcome.outcome)}`, outcomeKind(outcome.outcome)), outcome.time ? h('small', timeOfDay(outcome.time, language)) : null) : null);
 }
 
 function content(line, { path }) {
@@ -89,6 +89,6 @@ function content(line, { path }) {
  */
 function file({ id, name, type, size }, path) {
   const address = `${path}/file/${seg(id)}`;
-  const shown = /^image\/(png|jpeg|gif|webp)$/.test(type) ? h('img', { src: address, alt: name, loading: 'lazy' }) : h('span', {}, `${name} (${bytes(size)})`);
+  const shown = /^image\/(png|jpeg|gif|webp)$/.test(type) ? h('img', { src: address, alt: name, loading: 'lazy' }) : h('span', `${name} (${bytes(size)})`);
   return h('a', { href: address, target: '_blank', rel: 'noopener' }, shown);
 }

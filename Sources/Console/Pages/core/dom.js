@@ -5,24 +5,25 @@ const SVG = 'http://www.w3.org/2000/svg';
 /**
  * An element with its attributes, listeners and children.
  * @param {string} tag `div.row.is-new` names classes too.
- * @param {Object<string, any>} [attributes] Functions under `on…` are listeners; `false` and null are left out, `true` is an empty attribute.
+ * @param {Object<string, any>} [attributes] may be left out. Functions under `on…` are listeners; `false` and null are left out, `true` is an empty attribute.
  * @param {...(Node|string|number|null|Array)} children
  */
-export function h(tag, attributes, ...children) {
+export function h(tag, ...content) {
   const [name, ...classes] = tag.split('.');
-  return fill(document.createElement(name), classes, attributes, children);
+  return fill(document.createElement(name), classes, content);
 }
 
 /** The same in SVG's namespace. */
-export function s(tag, attributes, ...children) {
+export function s(tag, ...content) {
   const [name, ...classes] = tag.split('.');
-  return fill(document.createElementNS(SVG, name), classes, attributes, children);
+  return fill(document.createElementNS(SVG, name), classes, content);
 }
 
-function fill(element, classes, attributes, children) {
+function fill(element, classes, content) {
   if (classes.length) element.setAttribute('class', classes.join(' '));
-  for (const [key, value] of Object.entries(attributes ?? {})) set(element, key, value);
-  append(element, children);
+  const [first] = content;
+  if (first && Object.getPrototypeOf(first) === Object.prototype) for (const [key, value] of Object.entries(content.shift())) set(element, key, value);
+  append(element, content);
   return element;
 }
 
@@ -93,7 +94,7 @@ export function outside(address, text = address) {
   const url = safeURL(address);
   return url && /^https?:/i.test(String(address).trim())
     ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, text)
-    : h('span', {}, text);
+    : h('span', text);
 }
 
 /** A text whose addresses are links. */

@@ -31,6 +31,6 @@ export function showKeys() {
   const rows = layers.toReversed().flatMap((layer) => Object.entries(layer).map(([key, { words }]) => [key, words]));
   rows.push(['Ctrl + Enter', t('key.send')], ['Esc', t('key.escape')]);
   return dialog(t('keys'), () =>
-    h('dl.keys', {}, rows.map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, words)))),
+    h('dl.keys', rows.map(([key, words]) => h('div', h('dt', h('kbd', key)), h('dd', words)))),
   );
 }

@@ -19,7 +19,7 @@ export function announce(text) {
 
 /** Shows it for a while, and says it. @param {'info'|'error'} [kind] */
 export function toast(text, kind = 'info') {
-  const one = h(`div.toast.${kind}`, { role: kind === 'error' ? 'alert' : 'status' }, h('span', {}, text), close());
+  const one = h(`div.toast.${kind}`, { role: kind === 'error' ? 'alert' : 'status' }, h('span', text), close());
   function close() {
     return h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: () => one.remove() }, '×');
   }
@@ -56,7 +56,7 @@ export function dialog(title, body, { ok = t('ok'), danger = false, submit } = {
     const cancel = submit && h('button.button', { type: 'button', onclick: () => box.close() }, t('cancel'));
     const box = h('dialog.dialog', { 'aria-labelledby': 'dialog-title', onclose: end }, form);
     let isDone = false;
-    replace(form, heading, h('div.dialog-body', {}, body(form)), problem, h('div.dialog-buttons', {}, cancel, button));
+    replace(form, heading, h('div.dialog-body', body(form)), problem, h('div.dialog-buttons', cancel, button));
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       if (button.hasAttribute('aria-busy')) return;
@@ -83,4 +83,4 @@ export function dialog(title, body, { ok = t('ok'), danger = false, submit } = {
 
 /** Asks before something that cannot be taken back. */
 export const confirm = (title, text, ok, work) =>
-  dialog(title, () => h('p', {}, text), { ok, danger: true, submit: work });
+  dialog(title, () => h('p', text), { ok, danger: true, submit: work });

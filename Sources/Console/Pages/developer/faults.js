@@ -17,7 +17,7 @@ export function screen() {
   async function senders() {
     const { data } = await list('/admin/1/tokens', { role: 'sender', usable: true, limit: 500 });
     const names = [...new Set(data.filter((token) => token.sender?.testMode).map((token) => token.sender.id))];
-    replace(sender, names.map((name) => h('option', {}, name)));
+    replace(sender, names.map((name) => h('option', name)));
     if (names.length) await load();
     else replace(shown, empty(t('faults.noSender'), t('faults.noSender.detail')));
   }
@@ -49,8 +49,8 @@ export function screen() {
 
   attempt(senders);
   return {
-    node: h('div.page', {}, head(t('screen.faults'), button(t('reload'), () => attempt(senders)), worker(t('faults.end'), () => save([]), { kind: 'danger' })), h('p.hint', {}, t('faults.help')),
-      h('form.card', { onsubmit: add }, h('div.form-row', {}, field(t('sender'), sender), field(t('faults.error'), error), field(t('faults.status'), status, t('faults.either'))),
-        h('div.form-row', {}, field(t('faults.delay'), delay), field(t('faults.retryAfter'), retry), field(t('faults.count'), count), h('button.button.primary', { type: 'submit' }, t('faults.add')))), shown),
+    node: h('div.page', head(t('screen.faults'), button(t('reload'), () => attempt(senders)), worker(t('faults.end'), () => save([]), { kind: 'danger' })), h('p.hint', t('faults.help')),
+      h('form.card', { onsubmit: add }, h('div.form-row', field(t('sender'), sender), field(t('faults.error'), error), field(t('faults.status'), status, t('faults.either'))),
+        h('div.form-row', field(t('faults.delay'), delay), field(t('faults.retryAfter'), retry), field(t('faults.count'), count), h('button.button.primary', { type: 'submit' }, t('faults.add')))), shown),
   };
 }

@@ -14,9 +14,9 @@ export function screen() {
     if (!found) return;
     const { rel, ...members } = found;
     const topics = Object.keys(rel?.topics ?? {});
-    replace(answer, h('section.card', {}, facts(Object.entries(members).map(([name, value]) => [name, String(value)])), h('h3', {}, t('topics')), topics.length ? h('div.tags', {}, topics.map((topic) => badge(topic, 'info'))) : t('topics.none')));
+    replace(answer, h('section.card', facts(Object.entries(members).map(([name, value]) => [name, String(value)])), h('h3', t('topics')), topics.length ? h('div.tags', topics.map((topic) => badge(topic, 'info'))) : t('topics.none')));
   }
 
   const form = h('form.card', { onsubmit: ask }, key && field(t('send.key'), key, t('send.key.help')), field(t('send.token'), token), h('button.button.primary', { type: 'submit' }, t('show')));
-  return { node: h('div.page', {}, head(t('screen.registrations')), form, answer) };
+  return { node: h('div.page', head(t('screen.registrations')), form, answer) };
 }

@@ -49,12 +49,12 @@ export function screen() {
   }
 
   const form = h('form.card', { onsubmit: submit, onchange: draw }, key && field(t('send.key'), key, t('send.key.help')),
-    h('div.form-row', {}, field(t('send.project'), project), field(t('send.by'), by), field(t('send.target'), target)),
-    h('div.form-row', {}, field(t('title'), title), field(t('body'), body)),
-    h('div.form-row', {}, field(t('send.image'), image), field(t('send.collapse'), collapse), field(t('send.ttl'), ttl), field(t('priority'), priority)),
-    field(t('data'), data, t('send.data.help')), h('div.actions', {}, h('label.check', {}, dry, t('send.dry')), h('button.button.primary', { type: 'submit' }, t('send'))), answer);
+    h('div.form-row', field(t('send.project'), project), field(t('send.by'), by), field(t('send.target'), target)),
+    h('div.form-row', field(t('title'), title), field(t('body'), body)),
+    h('div.form-row', field(t('send.image'), image), field(t('send.collapse'), collapse), field(t('send.ttl'), ttl), field(t('priority'), priority)),
+    field(t('data'), data, t('send.data.help')), h('div.actions', h('label.check', dry, t('send.dry')), h('button.button.primary', { type: 'submit' }, t('send'))), answer);
   draw();
-  return { node: h('div.page', {}, head(t('screen.send')), h('div.columns', {}, form, h('section', {}, h('h2', {}, t('send.looks')), phones, h('h3', {}, t('send.payload')), payload))) };
+  return { node: h('div.page', head(t('screen.send')), h('div.columns', form, h('section', h('h2', t('send.looks')), phones, h('h3', t('send.payload')), payload))) };
 }
 
 const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value && (typeof value !== 'object' || Object.keys(value).length)));
@@ -63,4 +63,4 @@ const given = (members) => Object.fromEntries(Object.entries(members).filter(([,
 const words = (text) => Object.fromEntries(Object.entries(JSON.parse(text || '{}')).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]));
 
 const phone = (kind, title, body) =>
-  h('div.phone', {}, h('small', {}, { android: 'Android', ios: 'iOS', web: 'Web' }[kind]), title || body ? h('div.push', {}, kind === 'ios' ? null : h('small', {}, kind === 'web' ? location.host : 'App'), h('strong', { dir: 'auto' }, title || 'App'), h('span', { dir: 'auto' }, body)) : h('p.hint', {}, t('send.silent')));
+  h('div.phone', h('small', { android: 'Android', ios: 'iOS', web: 'Web' }[kind]), title || body ? h('div.push', kind === 'ios' ? null : h('small', kind === 'web' ? location.host : 'App'), h('strong', { dir: 'auto' }, title || 'App'), h('span', { dir: 'auto' }, body)) : h('p.hint', t('send.silent')));

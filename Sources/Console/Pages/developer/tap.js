@@ -49,11 +49,11 @@ export function screen() {
   }
 
   start();
-  return { node: h('div.page', {}, head(t('screen.tap'), state, pause, button(t('clear'), () => (rows.replaceChildren(), (nothing.hidden = false)))), form, box), dispose: () => ending?.abort() };
+  return { node: h('div.page', head(t('screen.tap'), state, pause, button(t('clear'), () => (rows.replaceChildren(), (nothing.hidden = false)))), form, box), dispose: () => ending?.abort() };
 }
 
 function line(step) {
   const kind = kinds[step.kind];
-  return h(`li${kind === 'bad' ? '.is-bad' : kind === 'ok' ? '.is-good' : ''}`, {}, h('time', { datetime: step.at }, new Date(step.at).toLocaleTimeString(language)), h('span.rail', { 'aria-hidden': 'true' }),
-    h('div.told', {}, badge(term('outcome', step.kind), kind), ' ', [step.app, step.target, step.collapseKey, step.reason].filter(Boolean).join(' · '), h('br'), h('small', {}, [step.sender, step.messageId].filter(Boolean).join(' · '))));
+  return h(`li${kind === 'bad' ? '.is-bad' : kind === 'ok' ? '.is-good' : ''}`, h('time', { datetime: step.at }, new Date(step.at).toLocaleTimeString(language)), h('span.rail', { 'aria-hidden': 'true' }),
+    h('div.told', badge(term('outcome', step.kind), kind), ' ', [step.app, step.target, step.collapseKey, step.reason].filter(Boolean).join(' · '), h('br'), h('small', [step.sender, step.messageId].filter(Boolean).join(' · '))));
 }

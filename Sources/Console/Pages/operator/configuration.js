@@ -31,8 +31,8 @@ export function screen() {
   }
 
   attempt(load);
-  return { node: h('div.page', {}, head(t('screen.configuration')), h('div.form-row', {}, field(t('filter'), words), field(t('origin'), origin)), count, shown) };
+  return { node: h('div.page', head(t('screen.configuration')), h('div.form-row', field(t('filter'), words), field(t('origin'), origin)), count, shown) };
 }
 
-const row = (one) => [[h('code', {}, `${one.section}/${one.name}`), h('br'), h('small', {}, one.summary)], one.secret ? badge(t('secret')) : one.value === null ? '–' : h('code', { dir: 'auto' }, one.value),
-  [badge(term('origin', one.origin), one.origin === 'builtIn' ? '' : 'info'), one.place ? h('small', {}, ` ${one.place}`) : null], term('takes', one.takes)];
+const row = (one) => [[h('code', `${one.section}/${one.name}`), h('br'), h('small', one.summary)], one.secret ? badge(t('secret')) : one.value === null ? '–' : h('code', { dir: 'auto' }, one.value),
+  [badge(term('origin', one.origin), one.origin === 'builtIn' ? '' : 'info'), one.place ? h('small', ` ${one.place}`) : null], term('takes', one.takes)];

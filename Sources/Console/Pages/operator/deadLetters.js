@@ -45,7 +45,7 @@ function letters(given) {
       some.disabled = !chosen.size;
     } });
     return [box, badge(term('outcome', one.outcome), 'bad'), one.type, one.service || one.tag || '–', h('span.clip', { dir: 'auto' }, one.alert || one.body || '–'), number(one.attempts), when(one.endedAt),
-      h('div.actions', {}, button(t('show'), () => show(one)), worker(t('retry'), async () => {
+      h('div.actions', button(t('show'), () => show(one)), worker(t('retry'), async () => {
         await post(`${address(one)}/retry`);
         toast(t('retry.done', { n: 1 }));
         await reload();
@@ -55,7 +55,7 @@ function letters(given) {
   function show(one) {
     const close = () => replace(shown);
     replace(shown, detail(t('dead.one'), one.id, close,
-      h('div.actions', {}, h('a.button', { href: to('why', one.id) }, t('story')), button(t('dead.drop'), () => confirm(t('dead.drop'), t('dead.drop.question'), t('dead.drop'), async () => {
+      h('div.actions', h('a.button', { href: to('why', one.id) }, t('story')), button(t('dead.drop'), () => confirm(t('dead.drop'), t('dead.drop.question'), t('dead.drop'), async () => {
         await del(address(one));
         close();
         await reload();
@@ -68,7 +68,7 @@ function letters(given) {
     const submit = async () => {
       for (const key of keys) await post(`${key}/retry`);
     };
-    if (!(await dialog(t('retry.chosen'), () => h('p', {}, t('retry.count', { n: keys.length })), { ok: t('retry'), submit }))) return reload();
+    if (!(await dialog(t('retry.chosen'), () => h('p', t('retry.count', { n: keys.length })), { ok: t('retry'), submit }))) return reload();
     toast(t('retry.done', { n: keys.length }));
     await reload();
   }
@@ -77,7 +77,7 @@ function letters(given) {
     const counted = await attempt(() => post(`${path}/replay`, { ...filter(), dryRun: true }));
     if (!counted) return;
     const pace = h('input', { type: 'number', min: 1, max: 1000, value: 10, required: true });
-    const done = await dialog(t('retry.all'), () => [h('p', {}, t(counted.more ? 'retry.countMore' : 'retry.count', { n: counted.count })), field(t('perSecond'), pace)], { ok: t('retry'), submit: () => post(`${path}/replay`, { ...filter(), dryRun: false, perSecond: Number(pace.value) }) });
+    const done = await dialog(t('retry.all'), () => [h('p', t(counted.more ? 'retry.countMore' : 'retry.count', { n: counted.count })), field(t('perSecond'), pace)], { ok: t('retry'), submit: () => post(`${path}/replay`, { ...filter(), dryRun: false, perSecond: Number(pace.value) }) });
     if (done) watch();
   }
 
@@ -90,7 +90,7 @@ function letters(given) {
       await del(`${path}/replay`);
       await watch();
     });
-    replace(run, h('div.card', {}, h('div.row-top', {}, h('span', { role: 'status' }, t('retry.state', { n: state.retried, of: state.count, skipped: state.skipped })), state.running ? stop : null), h('progress', { max: state.count, value: state.retried + state.skipped, 'aria-label': t('retry.all') })));
+    replace(run, h('div.card', h('div.row-top', h('span', { role: 'status' }, t('retry.state', { n: state.retried, of: state.count, skipped: state.skipped })), state.running ? stop : null), h('progress', { max: state.count, value: state.retried + state.skipped, 'aria-label': t('retry.all') })));
     if (state.running) timer = setTimeout(watch, 1000);
     else reload();
   }
@@ -103,15 +103,15 @@ function letters(given) {
 function queues(given) {
   const shown = h('div');
   const all = listing('/admin/1/queues', () => ({}), 'queues', ['device', 'waiting', 'reason', 'lane', 'nextAttempt', ''], (one) => [
-    h('code', {}, one.id), number(one.waiting), one.why ?? '–', lane(one), when(one.pushes[0]?.nextAttemptAt ?? one.nextProbeAt), h('a.button', { href: to('dead-letters', 'waiting', one.id) }, t('show'))], 'queues.none');
+    h('code', one.id), number(one.waiting), one.why ?? '–', lane(one), when(one.pushes[0]?.nextAttemptAt ?? one.nextProbeAt), h('a.button', { href: to('dead-letters', 'waiting', one.id) }, t('show'))], 'queues.none');
   all.reload();
   if (given) show(given);
 
   async function show(id) {
     const one = await attempt(() => get(`/admin/1/queues/${seg(id)}`, { limit: 50 }));
-    if (one) replace(shown, detail(t('device'), one.id, () => go('dead-letters', 'waiting'), h('div.actions', {}, h('a.button', { href: to('why', one.id) }, t('story')), h('a.button', { href: to('devices', one.id) }, t('device'))),
+    if (one) replace(shown, detail(t('device'), one.id, () => go('dead-letters', 'waiting'), h('div.actions', h('a.button', { href: to('why', one.id) }, t('story')), h('a.button', { href: to('devices', one.id) }, t('device'))),
       facts([[t('waiting'), number(one.waiting)], [t('reason'), one.why], [t('lane'), one.lane && [one.lane, ' ', lane(one)]], [t('queues.mail'), one.mail || null], [t('dead'), one.deadLetters || null], [t('device.ended'), one.endedBecause]]),
-      one.pushes.map((push) => h('section', {}, h('h3', {}, push.alert || push.id), about(push, [[t('state'), term('stage', push.stage)], [t('nextAttempt'), when(push.nextAttemptAt)], [t('expiresAt'), push.expiresAt && when(push.expiresAt)]])))));
+      one.pushes.map((push) => h('section', h('h3', push.alert || push.id), about(push, [[t('state'), term('stage', push.stage)], [t('nextAttempt'), when(push.nextAttemptAt)], [t('expiresAt'), push.expiresAt && when(push.expiresAt)]])))));
   }
 
   return { actions: worker(t('reload'), all.reload), nodes: [shown, all.node] };

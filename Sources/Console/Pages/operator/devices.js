@@ -16,7 +16,7 @@ export function screen(parts) {
     const page = await list('/admin/1/devices', { owner: owner.value.trim(), type: type.value, state: state.value, limit: 500, after });
     return { ...page, data: page.data.filter(fits) };
   };
-  const all = pages(load, (items) => table(t('screen.devices'), ['type', 'token', 'owner', 'state', 'registered'].map((key) => t(key)).concat(''), items.map((one) => [one.type, h('code', {}, one.token), h('code', {}, one.owner ?? '–'), mark(one), when(one.registeredAt), h('a.button', { href: to('devices', one.id) }, t('show'))])), empty(t('devices.none')));
+  const all = pages(load, (items) => table(t('screen.devices'), ['type', 'token', 'owner', 'state', 'registered'].map((key) => t(key)).concat(''), items.map((one) => [one.type, h('code', one.token), h('code', one.owner ?? '–'), mark(one), when(one.registeredAt), h('a.button', { href: to('devices', one.id) }, t('show'))])), empty(t('devices.none')));
   const form = asking(() => all.reload(), field(t('owner'), owner), field(t('devices.token'), token), field(t('type'), type), field(t('state'), state));
 
   async function update([id]) {
@@ -27,15 +27,15 @@ export function screen(parts) {
 
   all.reload();
   update(parts);
-  return { node: h('div.page', {}, head(t('screen.devices')), form, shown, all.node), update };
+  return { node: h('div.page', head(t('screen.devices')), form, shown, all.node), update };
 }
 
 const mark = (one) => badge(term('state', one.state), one.state === 'live' ? 'ok' : '');
 
 const detailOf = (one, changed) =>
   detail(t('device'), `${one.type} ${one.token}`, () => go('devices'),
-    h('div.actions', {}, h('a.button', { href: to('why', one.id) }, t('story')), h('a.button', { href: to('dead-letters', 'waiting', one.id) }, t('queues')), button(t('testPush'), () => testPush(one)), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
-    facts([[t('state'), mark(one)], [t('owner'), one.owner], [t('app'), one.app], [t('provider'), one.provider], [t('platform'), one.platform], [t('language'), one.locale], [t('debug'), one.debug ? t('yes') : null], [t('firstRegistered'), when(one.firstRegisteredAt)], [t('registered'), when(one.registeredAt)], [t('endedAt'), one.endedAt && when(one.endedAt)], [t('reason'), one.endReason], [t('id'), h('code', {}, one.id)]]));
+    h('div.actions', h('a.button', { href: to('why', one.id) }, t('story')), h('a.button', { href: to('dead-letters', 'waiting', one.id) }, t('queues')), button(t('testPush'), () => testPush(one)), one.state === 'live' ? button(t('device.end'), () => end(one, changed), { kind: 'danger' }) : null),
+    facts([[t('state'), mark(one)], [t('owner'), one.owner], [t('app'), one.app], [t('provider'), one.provider], [t('platform'), one.platform], [t('language'), one.locale], [t('debug'), one.debug ? t('yes') : null], [t('firstRegistered'), when(one.firstRegisteredAt)], [t('registered'), when(one.registeredAt)], [t('endedAt'), one.endedAt && when(one.endedAt)], [t('reason'), one.endReason], [t('id'), h('code', one.id)]]));
 
 async function end(one, changed) {
   const reason = h('input', { name: 'reason', maxlength: 200, required: true });

@@ -58,7 +58,7 @@ export function screen(given) {
 
   async function state() {
     const one = of() && (await get(`${path}/state`, { entity: of(), at: until.value.trim() || from.value.trim() }));
-    if (one) replace(answer, detail(t('journal.state'), `${one.entity} · ${one.position}`, () => replace(answer), h('p.hint', {}, t('journal.state.words', { n: one.records, time: moment(one.time, language) })), h('pre', { tabindex: '0', dir: 'auto' }, JSON.stringify(one.state, null, 2))));
+    if (one) replace(answer, detail(t('journal.state'), `${one.entity} · ${one.position}`, () => replace(answer), h('p.hint', t('journal.state.words', { n: one.records, time: moment(one.time, language) })), h('pre', { tabindex: '0', dir: 'auto' }, JSON.stringify(one.state, null, 2))));
   }
 
   async function compare() {
@@ -66,7 +66,7 @@ export function screen(given) {
     if (!one) return;
     const cell = (value) => (value === undefined ? '–' : h('code', { dir: 'auto' }, JSON.stringify(value)));
     replace(answer, detail(t('journal.compare'), `${one.entity} · ${one.before.position} → ${one.after.position}`, () => replace(answer),
-      one.changes.length ? table(t('journal.compare'), [t('journal.field'), t('journal.before'), t('journal.after')], one.changes.map((change) => [h('code', {}, change.path), cell(change.before), cell(change.after)])) : h('p', {}, t('journal.same'))));
+      one.changes.length ? table(t('journal.compare'), [t('journal.field'), t('journal.before'), t('journal.after')], one.changes.map((change) => [h('code', change.path), cell(change.before), cell(change.after)])) : h('p', t('journal.same'))));
   }
 
   function update(parts) {
@@ -80,10 +80,10 @@ export function screen(given) {
 
   /** Records as links of a chain; each opens to what it says. */
   function chained(items) {
-    return h('ol.chain', {}, chain(items).map(({ record, gap }) => [
-      gap ? h('li.pause', {}, h('small', {}, t('journal.gap', { n: gap }))) : null,
-      h(`li${record.redacted ? '.is-redacted' : ''}`, {}, h('details', {}, h('summary', {}, h('strong', {}, number(record.position)), badge(record.kind), record.redacted ? badge(t('redacted'), 'warn') : record.name ?? t('journal.tag', { n: record.tag }), h('small', {}, when(record.time))),
-        record.redacted ? h('p', {}, t('journal.redacted')) : [h('div.actions', {}, h('a', { href: to('journal', `${record.kind}:${record.id}`, record.position) }, t('journal.state')), h('a', { href: to('why', `${record.kind}:${record.id}`) }, t('story')), button(t('journal.fromHere'), () => {
+    return h('ol.chain', chain(items).map(({ record, gap }) => [
+      gap ? h('li.pause', h('small', t('journal.gap', { n: gap }))) : null,
+      h(`li${record.redacted ? '.is-redacted' : ''}`, h('details', h('summary', h('strong', number(record.position)), badge(record.kind), record.redacted ? badge(t('redacted'), 'warn') : record.name ?? t('journal.tag', { n: record.tag }), h('small', when(record.time))),
+        record.redacted ? h('p', t('journal.redacted')) : [h('div.actions', h('a', { href: to('journal', `${record.kind}:${record.id}`, record.position) }, t('journal.state')), h('a', { href: to('why', `${record.kind}:${record.id}`) }, t('story')), button(t('journal.fromHere'), () => {
           entity.value = `${record.kind}:${record.id}`;
           from.value = record.position;
           from.scrollIntoView({ block: 'center' });
@@ -92,9 +92,9 @@ export function screen(given) {
 
   watch();
   return {
-    node: h('div.page', {}, head(t('screen.journal'), worker(t('journal.verify'), verify), worker(t('journal.checkpoint'), checkpoint)), tiles, proof,
+    node: h('div.page', head(t('screen.journal'), worker(t('journal.verify'), verify), worker(t('journal.checkpoint'), checkpoint)), tiles, proof,
       asking(search, field(t('entity'), entity, t('entity.help')), field(t('kind'), kind), field(t('journal.behind'), after)),
-      h('div.form-row', {}, field(t('journal.from'), from, t('journal.bound')), field(t('journal.to'), until, t('journal.to.help')), worker(t('journal.state'), state), worker(t('journal.compare'), compare)), answer, records.node),
+      h('div.form-row', field(t('journal.from'), from, t('journal.bound')), field(t('journal.to'), until, t('journal.to.help')), worker(t('journal.state'), state), worker(t('journal.compare'), compare)), answer, records.node),
     update,
     shown: () => load().then(() => update(given)),
     dispose: () => clearTimeout(timer),
@@ -120,7 +120,7 @@ const kinds = { running: 'info', intact: 'ok', damaged: 'bad', stopped: 'warn' }
 
 /** The chain as far as it was checked. */
 function proofOf(one) {
-  return h(`div.verdict.${kinds[one.state]}`, {}, h('p', {}, t(`verified.${one.state}`, { n: number(one.records), from: number(one.firstPosition), to: number(one.lastPosition) }), one.problem ? [' ', h('q', {}, one.problem)] : null),
+  return h(`div.verdict.${kinds[one.state]}`, h('p', t(`verified.${one.state}`, { n: number(one.records), from: number(one.firstPosition), to: number(one.lastPosition) }), one.problem ? [' ', h('q', one.problem)] : null),
     h('progress', { max: Math.max(1, one.segmentCount), value: one.segments, 'aria-label': t('journal.verify') }),
-    h('small', {}, t('verified.by', { who: one.by, time: moment(one.endedAt ?? one.begunAt, language) }), ' ', hash(one.headHash)));
+    h('small', t('verified.by', { who: one.by, time: moment(one.endedAt ?? one.begunAt, language) }), ' ', hash(one.headHash)));
 }

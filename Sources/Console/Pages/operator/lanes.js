@@ -14,7 +14,7 @@ export function screen() {
   });
   const timer = setInterval(() => document.visibilityState === 'visible' && lanes.reload(), every);
   lanes.reload();
-  return { node: h('div.page', {}, head(t('screen.lanes'), h('a.button', { href: to('dead-letters', 'waiting') }, t('queues')), reset), lanes.node), dispose: () => clearInterval(timer) };
+  return { node: h('div.page', head(t('screen.lanes'), h('a.button', { href: to('dead-letters', 'waiting') }, t('queues')), reset), lanes.node), dispose: () => clearInterval(timer) };
 }
 
 function row(one) {

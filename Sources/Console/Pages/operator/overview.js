@@ -18,13 +18,13 @@ export function screen() {
     replace(plots, plot(t('plot.commits'), series(({ commits }) => (commits * 1000) / every), perSecond), plot(t('plot.sync'), series(({ syncP99Microseconds: n }) => n / 1000), milliseconds),
       plot(t('plot.errors'), series(({ errors }) => errors), number), plot(t('connections'), series(({ connections }) => connections), number),
       plot(t('plot.waiting'), series(({ devicesWaiting }) => devicesWaiting), number), plot(t('dead'), series(({ deadLetters }) => deadLetters), number));
-    const counts = (title, items) => h('section', {}, h('h2', {}, title), items.length ? table(title, [t('kind'), t('count')], items.map(({ kind, count }) => [kind, number(count)])) : h('p.hint', {}, t('errors.none')));
+    const counts = (title, items) => h('section', h('h2', title), items.length ? table(title, [t('kind'), t('count')], items.map(({ kind, count }) => [kind, number(count)])) : h('p.hint', t('errors.none')));
     replace(tables, counts(t('errors.hour'), one.errors.filter(({ count }) => count)), counts(t('entities'), one.entities));
   }
 
   load();
   const timer = setInterval(load, every);
-  return { node: h('div.page', {}, head(t('screen.overview')), tiles, plots, tables), dispose: () => clearInterval(timer) };
+  return { node: h('div.page', head(t('screen.overview')), tiles, plots, tables), dispose: () => clearInterval(timer) };
 }
 
 const digits = (value) => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value);

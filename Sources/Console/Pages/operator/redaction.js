@@ -7,8 +7,8 @@ export function screen() {
   const subject = h('input', { name: 'subject', required: true, maxlength: 256, autocomplete: 'off', spellcheck: 'false' });
   const reason = h('input', { name: 'reason', required: true, maxlength: 256 });
   const running = h('div', { role: 'status' });
-  const all = listing('/admin/1/redactions', () => ({}), 'redactions', ['id', 'state', 'by', 'reason', 'records', 'requestedAt'], (one) => [h('code', {}, one.id), badge(term('redaction', one.state), 'ok'), one.by, one.reason, number(one.records), when(one.requestedAt)], 'redactions.none');
-  const form = h('form.card', { onsubmit: ask }, h('h2', {}, t('redact')), h('p.hint', {}, t('redact.help')), field(t('redact.subject'), subject), field(t('reason'), reason), h('button.button.danger', { type: 'submit' }, t('redact.dryRun')));
+  const all = listing('/admin/1/redactions', () => ({}), 'redactions', ['id', 'state', 'by', 'reason', 'records', 'requestedAt'], (one) => [h('code', one.id), badge(term('redaction', one.state), 'ok'), one.by, one.reason, number(one.records), when(one.requestedAt)], 'redactions.none');
+  const form = h('form.card', { onsubmit: ask }, h('h2', t('redact')), h('p.hint', t('redact.help')), field(t('redact.subject'), subject), field(t('reason'), reason), h('button.button.danger', { type: 'submit' }, t('redact.dryRun')));
   let timer = null;
 
   async function ask(event) {
@@ -17,7 +17,7 @@ export function screen() {
     const count = await attempt(() => post('/admin/1/redactions', { ...order, dryRun: true }));
     if (!count) return;
     let begun = null;
-    const reach = [table(t('redact'), [t('kind'), t('entities'), t('records')], count.kinds.map((one) => [one.kind, number(one.entities), number(one.records)])), h('p.problem', {}, t('redact.warning', { n: number(count.records) }))];
+    const reach = [table(t('redact'), [t('kind'), t('entities'), t('records')], count.kinds.map((one) => [one.kind, number(one.entities), number(one.records)])), h('p.problem', t('redact.warning', { n: number(count.records) }))];
     const done = await typedAgain(t('redact'), order.subject, reach, async () => {
       begun = await post('/admin/1/redactions', order);
     });
@@ -31,10 +31,10 @@ export function screen() {
       replace(running);
       return all.reload();
     }
-    replace(running, h('p', {}, t('redact.running')), h('progress', { 'aria-label': t('redact.running') }));
+    replace(running, h('p', t('redact.running')), h('progress', { 'aria-label': t('redact.running') }));
     timer = setTimeout(async () => watch((await attempt(() => get(`/admin/1/redactions/${seg(order.id)}`))) ?? order), 1000);
   }
 
   all.reload();
-  return { node: h('div.page', {}, head(t('screen.redaction')), form, running, h('section', {}, h('h2', {}, t('redactions')), all.node)), dispose: () => clearTimeout(timer) };
+  return { node: h('div.page', head(t('screen.redaction')), form, running, h('section', h('h2', t('redactions')), all.node)), dispose: () => clearTimeout(timer) };
 }

@@ -26,7 +26,7 @@ export function screen() {
     const test = h('input', { type: 'checkbox' });
     const what = select(roles.map((id) => [id, term('role', id)]), { name: 'role', onchange: adapt });
     const ofChats = field(t('services'), services, t('tokens.services.help'));
-    const ofSender = h('div', {}, field(t('tokens.sender'), sender, t('tokens.sender.help')), h('label.check', {}, test, t('tokens.test')));
+    const ofSender = h('div', field(t('tokens.sender'), sender, t('tokens.sender.help')), h('label.check', test, t('tokens.test')));
     function adapt() {
       const isSender = what.value === 'sender';
       ofSender.hidden = !isSender;
@@ -51,7 +51,7 @@ export function screen() {
   }
 
   all.reload();
-  return { node: h('div.page', {}, head(t('screen.tokens'), button(t('tokens.make'), make, { kind: 'primary' })), asking(() => all.reload(), field(t('role'), role), field(t('state'), usable)), all.node) };
+  return { node: h('div.page', head(t('screen.tokens'), button(t('tokens.make'), make, { kind: 'primary' })), asking(() => all.reload(), field(t('role'), role), field(t('state'), usable)), all.node) };
 }
 
 /** The secret is in no other answer: it is shown until the dialog is closed, and kept nowhere. */
@@ -61,5 +61,5 @@ function showOnce({ name, secret, unknownServices }) {
     await navigator.clipboard.writeText(secret);
     toast(t('copied'));
   });
-  return dialog(t('tokens.made', { name }), () => [h('p', {}, t('tokens.once')), shown, copy, unknownServices.length ? h('p.problem', {}, t('tokens.unknown', { names: unknownServices.join(', ') })) : null]);
+  return dialog(t('tokens.made', { name }), () => [h('p', t('tokens.once')), shown, copy, unknownServices.length ? h('p.problem', t('tokens.unknown', { names: unknownServices.join(', ') })) : null]);
 }

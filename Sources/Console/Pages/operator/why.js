@@ -89,7 +89,7 @@ export function screen(parts) {
       draw();
       answer.querySelector('[role="switch"]').focus();
     });
-    replace(answer, conclusion(verdict(entries, queue)), picture(shown.slice(-drawn)), h('div.row-top', {}, h('h2', {}, t('story')), more), h('ol.story', {}, lines(shown)));
+    replace(answer, conclusion(verdict(entries, queue)), picture(shown.slice(-drawn)), h('div.row-top', h('h2', t('story')), more), h('ol.story', lines(shown)));
   }
 
   function update(next) {
@@ -101,7 +101,7 @@ export function screen(parts) {
 
   update(parts);
   return {
-    node: h('div.page', {}, head(t('screen.why'), state), form, answer),
+    node: h('div.page', head(t('screen.why'), state), form, answer),
     update,
     shown: () => parts[0] || box.focus(),
     dispose() {
@@ -114,8 +114,8 @@ export function screen(parts) {
 function conclusion({ key, kind, reason, at, outcome, message, device }) {
   const words = t(`why.${key}`, { at: at ? moment(at, language) : '–', outcome: outcome ? t(`outcome.${outcome}`) : '' });
   const ways = [device && [to('devices', device), 'device'], key === 'deadLetter' && [to('dead-letters', device), 'screen.dead-letters'], key.startsWith('lane') && [to('lanes'), 'screen.lanes'], device && [to('journal', `push:${device}`), 'screen.journal']];
-  return h(`div.verdict.${kind}`, { role: 'status' }, h('p', {}, words, reason ? [' ', h('q', { dir: 'auto' }, reason)] : null),
-    h('div.actions', {}, message && h('small', {}, message), ways.filter(Boolean).map(([address, name]) => h('a', { href: address }, t(name)))));
+  return h(`div.verdict.${kind}`, { role: 'status' }, h('p', words, reason ? [' ', h('q', { dir: 'auto' }, reason)] : null),
+    h('div.actions', message && h('small', message), ways.filter(Boolean).map(([address, name]) => h('a', { href: address }, t(name)))));
 }
 
 const [width, lane, foot] = [960, 46, 22];
@@ -132,10 +132,10 @@ function picture(entries) {
   const bottom = lane * lanes.length;
   const ticks = entries.map((entry, index) => index).filter((index) => !index || index === entries.length - 1 || places[index] - places[index - 1] > 0.12);
   return h('div.table', { role: 'region', 'aria-label': t('why.picture'), tabindex: '0' }, s('svg.band', { viewBox: `0 0 ${width} ${bottom + foot}`, role: 'img', 'aria-label': t('why.picture.words', { n: entries.length }) },
-    absences(entries).map(([from, until]) => s('rect.away', { x: x(from), y: 4, width: Math.max(2, x(until) - x(from)), height: lane - 8, rx: 6 }, s('title', {}, t('phase.background')))),
+    absences(entries).map(([from, until]) => s('rect.away', { x: x(from), y: 4, width: Math.max(2, x(until) - x(from)), height: lane - 8, rx: 6 }, s('title', t('phase.background')))),
     lanes.map((name, index) => [s('line.lane', { x1: left, x2: width, y1: lane * (index + 0.5), y2: lane * (index + 0.5) }), s('text', { x: 4, y: lane * (index + 0.5) + 4 }, t(`why.lane.${name}`))]),
     s('polyline.path', { points: entries.map((entry, index) => (entry.message ? `${x(index)},${y(entry)}` : null)).filter(Boolean).join(' ') }),
-    entries.map((entry, index) => s(`circle.dot${toneOf(entry) && `.is-${toneOf(entry)}`}`, { cx: x(index), cy: y(entry), r: entry.detail ? 4 : 6 }, s('title', {}, `${moment(entry.time, language)} ${entry.who} ${entry.what} ${entry.text ?? ''}`))),
+    entries.map((entry, index) => s(`circle.dot${toneOf(entry) && `.is-${toneOf(entry)}`}`, { cx: x(index), cy: y(entry), r: entry.detail ? 4 : 6 }, s('title', `${moment(entry.time, language)} ${entry.who} ${entry.what} ${entry.text ?? ''}`))),
     ticks.map((index) => s('text', { x: x(index), y: bottom + 14, 'text-anchor': index ? (index === entries.length - 1 ? 'end' : 'middle') : 'start' }, ofDay(entries[index].time)))));
 }
 
@@ -144,10 +144,10 @@ function lines(entries) {
     const pause = index ? Date.parse(entry.time) - Date.parse(entries[index - 1].time) : 0;
     const tone = toneOf(entry);
     return [
-      pause > silence ? h('li.pause', {}, h('span'), h('span'), h('small', {}, t('silence', { time: short(pause) }))) : null,
+      pause > silence ? h('li.pause', h('span'), h('span'), h('small', t('silence', { time: short(pause) }))) : null,
       h(`li${tone && `.is-${tone}`}`, {}, h('time', { datetime: entry.time, title: moment(entry.time, language) }, ofDay(entry.time)), h('span.rail', { 'aria-hidden': 'true' }),
-        h('div.told', { dir: 'auto' }, h('strong', {}, entry.who), ' ', entry.what, entry.text ? [' ', h('q', {}, entry.text)] : null, ' ', entry.outcome ? badge(t(`outcome.${entry.outcome}`), tone === 'good' ? 'ok' : tone) : null, h('br'),
-          h('small', {}, entry.kind ? h('a', { href: to('journal', `${entry.kind}:${entry.id}`, entry.position) }, `${entry.kind} ${entry.id.slice(0, 12)} · ${entry.position}`) : t('server')))),
+        h('div.told', { dir: 'auto' }, h('strong', entry.who), ' ', entry.what, entry.text ? [' ', h('q', entry.text)] : null, ' ', entry.outcome ? badge(t(`outcome.${entry.outcome}`), tone === 'good' ? 'ok' : tone) : null, h('br'),
+          h('small', entry.kind ? h('a', { href: to('journal', `${entry.kind}:${entry.id}`, entry.position) }, `${entry.kind} ${entry.id.slice(0, 12)} · ${entry.position}`) : t('server')))),
     ];
   });
 }

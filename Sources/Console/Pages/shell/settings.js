@@ -6,8 +6,8 @@ import { canNotify, setNotifications, setSound, wantsNotifications, wantsSound }
 
 export function screen() {
   const list = sessionList();
-  const node = h('div.page', {}, head(t('screen.settings'), button(t('keys'), showKeys)),
-    h('div.columns', {}, looks(), may('agent') ? away() : null), cannedSettings(), h('section', {}, h('h2', {}, t('sessions')), h('p.hint', {}, t('sessions.help')), list.node));
+  const node = h('div.page', head(t('screen.settings'), button(t('keys'), showKeys)),
+    h('div.columns', looks(), may('agent') ? away() : null), cannedSettings(), h('section', h('h2', t('sessions')), h('p.hint', t('sessions.help')), list.node));
   list.reload();
   return { node };
 }
@@ -22,7 +22,7 @@ function looks() {
     },
   });
   const words = select(Object.entries(names), { value: language, onchange: () => choose(words.value) });
-  return h('section.card', {}, h('h2', {}, t('looks')), field(t('theme'), theme), field(t('language'), words));
+  return h('section.card', h('h2', t('looks')), field(t('theme'), theme), field(t('language'), words));
 }
 
 function away() {
@@ -32,8 +32,8 @@ function away() {
     if (!target.checked && Notification.permission === 'denied') toast(t('notifications.denied'), 'error');
   });
   if (!canNotify) notify.querySelector('input').disabled = true;
-  return h('section.card', {}, h('h2', {}, t('desk.settings')), field(t('nickname'), name, t('nickname.help')), notify,
-    canNotify ? null : h('small', {}, t('notifications.insecure')), toggle(t('sound'), wantsSound(), ({ target }) => setSound(target.checked)));
+  return h('section.card', h('h2', t('desk.settings')), field(t('nickname'), name, t('nickname.help')), notify,
+    canNotify ? null : h('small', t('notifications.insecure')), toggle(t('sound'), wantsSound(), ({ target }) => setSound(target.checked)));
 }
 
 function sessionList() {
@@ -44,7 +44,7 @@ function sessionList() {
       await list.reload();
     });
     const address = [one.addresses.join(', '), one.addresses.length > 1 ? [' ', badge(t('sessions.several'), 'warn')] : null];
-    return [one.name, when(one.openedAt), when(one.seenAt), address, h('span.clip', {}, one.userAgent ?? '–'), end];
+    return [one.name, when(one.openedAt), when(one.seenAt), address, h('span.clip', one.userAgent ?? '–'), end];
   }
   return list;
 }

@@ -19,8 +19,8 @@ export function shell({ signedOut }) {
   const side = sidebar(mine, links, leave);
   const banner = connectionBanner();
   const menu = iconButton('menu', t('menu'), () => setMenu(!side.classList.contains('open')), { 'aria-expanded': 'false' });
-  const node = h('div.shell', {}, h('a.skip', { href: '#main', onclick: skip }, t('skip')),
-    h('header.topbar', {}, menu, brand()), side, h('div.content', {}, banner.node, main));
+  const node = h('div.shell', h('a.skip', { href: '#main', onclick: skip }, t('skip')),
+    h('header.topbar', menu, brand()), side, h('div.content', banner.node, main));
   const screenHost = host(main, mine, links, () => setMenu(false));
   const unbind = bind({
     '?': { words: t('key.help'), act: showKeys },
@@ -61,7 +61,7 @@ export function shell({ signedOut }) {
   };
 }
 
-const link = (screen) => h('a.nav-link', { href: to(screen.id) }, icon(screen.symbol), h('span', {}, t(`screen.${screen.id}`)), screen.id === 'inbox' ? h('span.pill') : null);
+const link = (screen) => h('a.nav-link', { href: to(screen.id) }, icon(screen.symbol), h('span', t(`screen.${screen.id}`)), screen.id === 'inbox' ? h('span.pill') : null);
 
 function sidebar(mine, links, leave) {
   const groups = [];
@@ -70,10 +70,10 @@ function sidebar(mine, links, leave) {
     if (groups.at(-1)?.title !== title) groups.push({ title, items: [] });
     groups.at(-1).items.push(links.get(screen.id));
   }
-  const nav = h('nav', { 'aria-label': t('navigation') }, groups.map(({ title, items }) => [h('p.nav-title', {}, t(title)), items]));
+  const nav = h('nav', { 'aria-label': t('navigation') }, groups.map(({ title, items }) => [h('p.nav-title', t(title)), items]));
   const ready = may('agent') ? readySwitch() : null;
-  const side = h('aside.sidebar', { 'aria-label': t('menu') }, brand(), nav, h('div.side-foot', {}, ready?.node, links.get('settings'),
-    h('div.who', {}, h('span', {}, h('strong', {}, session.name), h('small', {}, t(`role.${session.role.toLowerCase()}`))),
+  const side = h('aside.sidebar', { 'aria-label': t('menu') }, brand(), nav, h('div.side-foot', ready?.node, links.get('settings'),
+    h('div.who', h('span', h('strong', session.name), h('small', t(`role.${session.role.toLowerCase()}`))),
       iconButton('exit', t('signOut'), leave, { class: 'icon-button sign-out' }))));
   side.addEventListener('gone', () => ready?.end());
   return side;

@@ -14,7 +14,7 @@ export function unreachable(again) {
     again();
   };
   return {
-    node: h('main.sign-in', {}, brand(), h('div.card', {}, h('h1', {}, t('lost')), h('p', {}, t('error.offline')), button(t('tryAgain'), now, { kind: 'primary' }))),
+    node: h('main.sign-in', brand(), h('div.card', h('h1', t('lost')), h('p', t('error.offline')), button(t('tryAgain'), now, { kind: 'primary' }))),
     dispose: () => clearTimeout(timer),
   };
 }

@@ -8,7 +8,7 @@ import { field } from './parts.js';
 /** @param {...any} question what stands above the field. @returns whether it was done. */
 export function typedAgain(title, name, question, work) {
   const again = h('input', { autocomplete: 'off', spellcheck: 'false' });
-  return dialog(title, () => [typeof question === 'string' ? h('p', {}, question) : question, field(t('again', { name }), again)], {
+  return dialog(title, () => [typeof question === 'string' ? h('p', question) : question, field(t('again', { name }), again)], {
     ok: title,
     danger: true,
     submit() {

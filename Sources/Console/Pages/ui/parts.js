@@ -32,7 +32,7 @@ let ids = 0;
 export function field(label, control, explanation) {
   control.id ||= `field-${++ids}`;
   if (explanation) control.setAttribute('aria-describedby', `${control.id}-help`);
-  return h('div.field', {}, h('label', { for: control.id }, label), control,
+  return h('div.field', h('label', { for: control.id }, label), control,
     explanation && h('small', { id: `${control.id}-help` }, explanation));
 }
 
@@ -44,7 +44,7 @@ export const select = (options, attributes = {}) => {
 
 /** A switch. */
 export const toggle = (words, checked, act) =>
-  h('label.switch', {}, h('input', { type: 'checkbox', role: 'switch', checked, onchange: act }), h('span.track', { 'aria-hidden': 'true' }), h('span', {}, words));
+  h('label.switch', h('input', { type: 'checkbox', role: 'switch', checked, onchange: act }), h('span.track', { 'aria-hidden': 'true' }), h('span', words));
 
 /** A mark with words. `kind`: ok, warn, bad, info, or none. */
 export const badge = (words, kind = '') => h(`span.badge${kind && `.${kind}`}`, {}, words);
@@ -53,14 +53,14 @@ export const badge = (words, kind = '') => h(`span.badge${kind && `.${kind}`}`, 
 export const when = (time) => (time ? h('time', { datetime: time, title: moment(time, language) }, ago(time, language)) : '–');
 
 /** The head of a screen: its name and what can be done. */
-export const head = (title, ...actions) => h('header.head', {}, h('h1', { tabindex: '-1' }, title), h('div.actions', {}, actions));
+export const head = (title, ...actions) => h('header.head', h('h1', { tabindex: '-1' }, title), h('div.actions', actions));
 
 /** The cross that takes something away. */
 export const closer = (act) => h('button.icon-button', { type: 'button', 'aria-label': t('close'), onclick: act }, '×');
 
 /** One thing in full, beside or above the list that it is from. */
 export const detail = (label, title, close, ...children) =>
-  h('section.card.detail', { 'aria-label': label }, h('header.row-top', {}, h('h2', { dir: 'auto' }, title), closer(close)), children);
+  h('section.card.detail', { 'aria-label': label }, h('header.row-top', h('h2', { dir: 'auto' }, title), closer(close)), children);
 
 /** A row of fields with a button that asks. */
 export function asking(act, ...fields) {
@@ -72,11 +72,11 @@ export function asking(act, ...fields) {
 }
 
 /** What stands where nothing is. */
-export const empty = (words, detail) => h('div.empty', {}, h('p', {}, words), detail && h('small', {}, detail));
+export const empty = (words, detail) => h('div.empty', h('p', words), detail && h('small', detail));
 
 /** A list of terms; pairs without a value are left out. */
 export const facts = (pairs) =>
-  h('dl.facts', {}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  h('dl.facts', pairs.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => h('div', h('dt', name), h('dd', value))));
 
 /**
  * A table that scrolls by itself where it is too wide.
@@ -85,9 +85,9 @@ export const facts = (pairs) =>
  * @param {Array<Array<any>>} rows
  */
 export function table(caption, titles, rows) {
-  const body = h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { 'data-title': titles[index] }, Array.isArray(cell) ? h('div', {}, cell) : cell)))));
+  const body = h('tbody', rows.map((cells) => h('tr', cells.map((cell, index) => h('td', { 'data-title': titles[index] }, Array.isArray(cell) ? h('div', cell) : cell)))));
   return h('div.table', { role: 'region', 'aria-label': caption, tabindex: '0' },
-    h('table', {}, h('caption.sr-only', {}, caption), h('thead', {}, h('tr', {}, titles.map((title) => h('th', { scope: 'col' }, title || h('span.sr-only', {}, t('actions')))))), body));
+    h('table', h('caption.sr-only', caption), h('thead', h('tr', titles.map((title) => h('th', { scope: 'col' }, title || h('span.sr-only', t('actions')))))), body));
 }
 
 /**
@@ -109,7 +109,7 @@ export function pages(load, render, nothing) {
     if (page === undefined) return node.replaceChildren(empty(t('notLoaded')), worker(t('tryAgain'), () => more(after)));
     items = items.concat(page.data);
     replace(node, items.length ? render(items) : nothing);
-    if (page.total !== null && page.total > items.length) append(node, [h('p.count', {}, t('ofTotal', { shown: items.length, n: page.total }))]);
+    if (page.total !== null && page.total > items.length) append(node, [h('p.count', t('ofTotal', { shown: items.length, n: page.total }))]);
     if (page.next) append(node, [worker(t('more'), () => more(page.next))]);
   }
   return {
@@ -134,4 +134,4 @@ export const listing = (path, query, caption, titles, row, none) =>
 /** Tabs that are links. @param {[string, string][]} entries address and words. */
 export const linkTabs = (label, entries, current) =>
   h('nav.tabs', { 'aria-label': label }, entries.map(([address, words, count]) =>
-    h('a', { href: address, 'aria-current': address === current ? 'page' : null }, words, count ? h('span.pill', {}, count) : null)));
+    h('a', { href: address, 'aria-current': address === current ? 'page' : null }, words, count ? h('span.pill', count) : null)));

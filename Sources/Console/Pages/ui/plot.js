@@ -16,8 +16,8 @@ export function plot(title, samples, format) {
   const last = known.at(-1);
   const most = Math.max(1e-9, ...known.map((sample) => sample.value));
   const words = last ? t('plot.words', { last: format(last.value), most: format(most) }) : t('plot.none');
-  return h('figure.plot', {}, h('figcaption', {}, h('span', {}, title), h('strong', {}, last ? format(last.value) : '–')),
-    known.length > 1 ? drawing(title, words, known, most) : h('p.hint', {}, t('plot.none')));
+  return h('figure.plot', h('figcaption', h('span', title), h('strong', last ? format(last.value) : '–')),
+    known.length > 1 ? drawing(title, words, known, most) : h('p.hint', t('plot.none')));
 }
 
 function drawing(title, words, known, most) {
