@@ -21,11 +21,11 @@ export function composer(view, { posted, act, recheck }) {
   const modes = h('div.modes', { role: 'group', 'aria-label': t('mode') });
   const send = button(t('send'), () => submit(), { kind: 'primary', symbol: 'send' });
   const link = iconButton('link', t('act.link'), () => act('link'));
-  const picked = h('input', { type: 'file', hidden: true, 'aria-label': t('act.file'), onchange: sendFile });
+  const picked = h('input', { type: 'file', hidden: true, 'aria-label': t('act.file'), onchange: () => sendFiles(picked.files) });
   const clip = iconButton('clip', t('act.file'), () => picked.click());
   const canned = cannedMenu(text, () => view.chat, changed);
   const hint = h('p.hint', t('composer.hint'));
-  const node = h('form.composer', { onsubmit: (event) => event.preventDefault() }, waiting, modes, canned.node, text, h('div.composer-foot', hint, picked, clip, link, send));
+  const node = h('form.composer', { onsubmit: (event) => event.preventDefault(), ondragover: dragged, ondrop: dragged }, waiting, modes, canned.node, text, h('div.composer-foot', hint, picked, clip, link, send));
   let mode = 'say';
   let toldTyping = 0;
   let sent = unsent(chatId);
@@ -93,13 +93,18 @@ export function composer(view, { posted, act, recheck }) {
   }
 
   /** Its line comes with the events, as everybody's. */
-  async function sendFile() {
-    const [file] = picked.files;
-    if (!file) return;
+  async function sendFiles(files) {
     clip.disabled = true;
-    await attempt(() => post(withQuery(`${path}/file`, { name: file.name }), file));
+    for (const file of [...files]) await attempt(() => post(withQuery(`${path}/file`, { name: file.name }), file));
     picked.value = '';
     clip.disabled = false;
+  }
+
+  /** Files that are dropped here are sent; texts go where they are dropped. */
+  function dragged(event) {
+    if (clip.hidden || !event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    if (event.type === 'drop') sendFiles(event.dataTransfer.files);
   }
 
   /** Nobody knows whether it has come: the transcript is asked before it is sent again. */
