@@ -1,5 +1,7 @@
+import ConsoleAPI
 import EdgeSecurity
 import Engine
+import EventSourcing
 import HTTPTypes
 import Hummingbird
 import JSONEnvelope
