@@ -35,8 +35,11 @@ private final class SearchRig: Sendable {
   var engine: Engine { rig.engine }
   var search: SearchService { rig.engine.agents.search }
 
+  /// By the clock of the test nothing can be waited for.
+  func stop() async { await rig.stop(grace: .zero) }
+
   func restarted(configure: (inout EngineConfiguration) -> Void = { _ in }) async throws -> SearchRig {
-    await rig.stop()
+    await stop()
     return try await SearchRig(directory: directory, at: time.now, configure: configure)
   }
 
@@ -130,7 +133,7 @@ struct SearchServiceTests {
     for words in ["joined", "typing", "steam boil", "kett new"] {
       #expect(try await rig.find(words).isEmpty, "\(words)")
     }
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("an agent finds what they see in lists, and nothing else")
@@ -154,7 +157,7 @@ struct SearchServiceTests {
     #expect(try await rig.find("parcel", for: Self.anna) == ["parcel for sales"])
     #expect(try await rig.find("parcel", for: Self.bert) == ["parcel for help"])
     #expect(help.id != sales.id)
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("pages go on where the last one ended, also in the next process; each hit comes once")
@@ -183,7 +186,7 @@ struct SearchServiceTests {
       }
     } while cursor != nil
     #expect(found == said.reversed())
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test(
@@ -212,7 +215,7 @@ struct SearchServiceTests {
       #expect(try await rig.find("late parcel \(round)") == ["late parcel \(round)"])
       #expect(try await rig.find("parcel later").count == round + 1)
     }
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("a stop waits for nothing of the search, wherever it is; the next process begins anew", .timeLimit(.minutes(1)))
@@ -225,7 +228,7 @@ struct SearchServiceTests {
       for _ in 0..<pause * 20 { await Task.yield() }
     }
     #expect(try await rig.find("parcel").count == 80)
-    await rig.rig.stop()
+    await rig.stop()
     #expect(rig.search.state.withLock { $0.index.count } > 0)
   }
 
@@ -245,7 +248,7 @@ struct SearchServiceTests {
     // Its number serves the next one.
     _ = try await rig.chat("another kettle")
     #expect(try await rig.find("kettle") == ["another kettle"])
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test(
@@ -272,7 +275,7 @@ struct SearchServiceTests {
     _ = try await rig.engine.agents.join(ann.id, agentID: "k", nickname: "K", role: .agent)
     _ = try await rig.engine.agents.send(ann.id, agentID: "k", text: "Is the new kettle there?")
     #expect(try await rig.find("kettle there") == ["Is the new kettle there?"])
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("what cannot be looked for is refused with its field; so is a cursor that no search has given")
@@ -300,7 +303,7 @@ struct SearchServiceTests {
     }
     #expect(try await rig.search.find("parcel", limit: .max, for: .overseer).hits.count == 1)
     #expect(try await rig.search.find("parcel", limit: .min, for: .overseer).hits.count == 1)
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("more searches at once than may be are refused")
@@ -310,7 +313,7 @@ struct SearchServiceTests {
       _ = try await rig.search.find("parcel", limit: 9, for: .overseer)
       Issue.record("it was answered")
     } catch { #expect(error == .limitReached("searches")) }
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("without room for what is older a restart leaves it out, and says so; what is new is found")
@@ -321,7 +324,7 @@ struct SearchServiceTests {
     _ = try await rig.chat("new parcel")
     #expect(try await rig.find("parcel") == ["new parcel"])
     #expect(try await rig.search.find("parcel", limit: 9, for: .overseer).gap == .full)
-    await rig.rig.stop()
+    await rig.stop()
   }
 
   @Test("switched off, it refuses, keeps nothing and is in nobody's way")
@@ -336,6 +339,6 @@ struct SearchServiceTests {
     _ = try await rig.engine.redactions.redact(subject: "ann", by: "operator", reason: "Art. 17 GDPR")
     #expect(rig.vocabulary.isEmpty && rig.search.state.withLock { $0.owners.count } == 0)
     #expect(try await rig.engine.agents.summary(chat.id, for: .overseer).lastLine != nil)
-    await rig.rig.stop()
+    await rig.stop()
   }
 }
