@@ -20,7 +20,7 @@ let typedAt = 0;
 
 const key = (word, onclick, type = 'button') => h('button.button', { type, onclick }, t(word));
 const field = (word, name) => h('label', {}, t(word), h('input', { name, required: true, autocomplete: 'off' }));
-const log = h('ol.lines', { role: 'log', tabindex: 0, 'aria-label': t('app') });
+const log = h('div.lines', { role: 'log', tabindex: 0, 'aria-label': t('app') });
 const typing = h('p.hint');
 const wire = h('ol.wire', { tabindex: 0, 'aria-labelledby': 'wire' });
 const pushes = h('ul.pushes', { 'aria-label': t('pushes') });
@@ -120,7 +120,7 @@ function show({ type, name, text, party }) {
   if (!ours) typing.textContent = type === 'Notice.TypingStarted' ? t('typing', { name }) : '';
   if (type.startsWith('Notice.Typing')) return;
   const said = { 'Notice.Joined': t('joined', { name }), 'Notice.Left': t('left', { name }) }[type];
-  log.append(said ? h('li.system', {}, said) : h(`li.line${ours ? '.ours' : ''}`, {}, h('div.bubble', {}, linked(text))));
+  log.append(said ? h('div.system', {}, said) : h(`div.line${ours ? '.ours' : ''}`, {}, h('div.bubble', {}, linked(text))));
   log.scrollTop = log.scrollHeight;
 }
 

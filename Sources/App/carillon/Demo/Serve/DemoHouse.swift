@@ -53,7 +53,8 @@ struct DemoHouse {
         let status = try await server.ended()
         throw DemoFailure("the server has ended with \(status)")
       }
-      try await group.waitForAll()
+      // Not `waitForAll`, which would wait for the customers, too, when the server has ended.
+      for try await _ in group {}
     }
   }
 
@@ -98,7 +99,7 @@ struct DemoHouse {
       Console.print("  \(Self.padded("\(name), \(role)"))\(try await server.link(name: name, role: role))")
     }
     Console.print("  \(Self.padded("a customer's phone"))\(server.address)/console/\(DemoPhone.path)")
-    screen.note("\nAnother link: carillon token link anna \(server.place.joined(separator: " "))")
+    screen.note("\nAnother link: \(CommandLine.arguments[0]) token link anna \(server.place.joined(separator: " "))")
     screen.note("Ctrl-C ends it.")
   }
 
