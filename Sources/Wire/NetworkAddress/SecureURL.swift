@@ -19,7 +19,8 @@ public enum SecureURL {
     guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
     let url = url.lowercased()
     guard url.hasPrefix(scheme) else { return nil }
-    let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
-    return authority.isEmpty || authority.contains("@") ? nil : authority
+    let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    // A backslash ends an authority for some readers of URLs, and not for others.
+    return authority.isEmpty || authority.contains { $0 == "@" || $0 == "\\" } ? nil : authority
   }
 }
