@@ -36,6 +36,9 @@ struct GoldenStateTests {
     Golden(
       name: "state-2", hash: "ab1818de4426a6986d3c86b364df7ed64c88036c26c875e5ffe654b612a2420e",
       hashOfRecords: "f78be5472d25922481cf3bf8326735ba5c7a02bd4dea13094ab0a977f3f67381", lastKind: 16),
+    Golden(
+      name: "state-3", hash: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de",
+      hashOfRecords: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de", lastKind: 17),
   ]
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Journal/Golden")
