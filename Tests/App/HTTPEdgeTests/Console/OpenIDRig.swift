@@ -156,6 +156,7 @@ final class OpenIDBrowser: Sendable {
   /// Who is signed in here; nil for nobody.
   func session() async throws -> JSONValue? {
     let answer = try await get("/console/1/session")
-    return answer.status == 200 ? answer.json : nil
+    guard answer.status == 200 else { return nil }
+    return answer.json
   }
 }
