@@ -197,7 +197,11 @@ let package = Package(
         "Parsing/HTTPRequestScanner.swift", "Parsing/HTTPRequestScanner+body.swift",
         "Parsing/HTTPRequestScanner+head.swift", "Settings/AccessOptions.swift",
         "Settings/EdgeLimits.swift", "Settings/EdgeMetricKeys.swift", "Settings/ProxyHeader.swift",
+        "Tokens/TokenRole.swift",
       ]),
+    module(
+      "ConsoleAPI", in: "Sources/Console", ["ConsoleEngine", "HTTPKit", "OptionKit"],
+      sources: ["OpenID/OpenIDSettings.swift"]),
     module(
       "MessagingAPI", in: "Sources/Messaging", ["OptionKit"],
       sources: ["Settings/MessagingEdgeSettings.swift", "Settings/PublishedAddressOptions.swift"]),
@@ -208,8 +212,9 @@ let package = Package(
     module(
       "CarillonConfiguration", in: "Sources/App",
       [
-        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "DeviceEdge", "EdgeSecurity", "Engine",
-        "HTTPEdge", "NetworkAddress", "OptionKit", "PushProviders", "SupportDomain", configuration, systemPackage, yams,
+        "TextEncoding", "Bayeux", "CallbackDomain", "CCSEdge", "ChatDomain", "ConsoleAPI", "DeviceEdge",
+        "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "OptionKit", "PushProviders", "SupportDomain",
+        configuration, systemPackage, yams,
       ],
       exclude: ["Wiring/LoadedConfiguration+edge.swift", "Wiring/LoadedConfiguration+inForce.swift"]),
 
