@@ -28,6 +28,8 @@ public final class Engine: Sendable {
   public let chats: ChatService
   public let agents: AgentService
   public let cannedReplies: CannedReplies
+  /// What became of the chats of a day.
+  public let figures: FigureService
   public let devices: DeviceService
   public let couriers: CourierService
   public let messaging: MessagingService
@@ -95,6 +97,7 @@ public final class Engine: Sendable {
     chats = chat.chats
     agents = chat.agents
     cannedReplies = chat.cannedReplies
+    figures = chat.figures
     feed = chat.feed
     pushes = chat.interpreter.pushes
     queues = push.dispatcher.queues

@@ -89,6 +89,7 @@ struct EdgeRouter {
     CannedReplyRoutes.surface.of { router in
       CannedReplyRoutes(replies: router.engine.cannedReplies, tokens: router.tokens, limits: router.limits)
     },
+    FigureRoutes.surface.of { router in FigureRoutes(figures: router.engine.figures, tokens: router.tokens) },
     CallbackWorkRoutes.surface.of { router in
       CallbackWorkRoutes(
         callbacks: router.engine.callbacks, tokens: router.tokens, options: router.engine.options,

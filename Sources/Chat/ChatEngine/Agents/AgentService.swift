@@ -66,9 +66,7 @@ public final class AgentService: Sendable {
       }
       if let summary = summary ?? nil { found.append(summary) }
     }
-    do throws(EventLogError) { try await context.untilDurable() } catch {
-      throw error == .failed ? .unavailable : .limitReached("journal")
-    }
+    try await context.untilTold()
     return found
   }
 

@@ -16,6 +16,7 @@ package struct ChatFeature: Feature {
   package let chats: ChatService
   package let agents: AgentService
   package let cannedReplies: CannedReplies
+  package let figures: FigureService
   package let feed: AgentFeed
   package let search: SearchService
   package let interpreter: ChatInterpreter
@@ -32,6 +33,7 @@ package struct ChatFeature: Feature {
     search = SearchService(partition, chats: chats)
     agents = AgentService(
       chats: chats, desks: desks.directory, feed: feed, search: search, context: partition.context)
+    figures = FigureService(chats: chats, context: partition.context)
     cannedReplies = CannedReplies(partition.directory(.cannedReplies), identifiers: node.identifiers)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, search: search,

@@ -30,6 +30,21 @@ extension ChatIndex {
   /// How many live chats an agent is in.
   func count(of agentID: String) -> Int { state.withLock { $0.shelves[.own(agentID)].count } }
 
+  /// The chats that began on a day and are for the agents of services.
+  /// - Parameters:
+  ///   - services: which.
+  ///   - limit: of each service.
+  func started(on day: FigureDay, at services: (String) -> Bool, limit: Int) -> [String] {
+    let (first, last) = (ChatPlace(time: day.start, chatID: ""), ChatPlace(time: day.end, chatID: ""))
+    return state.withLock { state in
+      state.startedByService.keys.filter(services).flatMap { service in
+        let shelf = state.shelves[.all(service)]
+        let count = shelf.rank(of: last) - shelf.rank(of: first)
+        return shelf.elements(after: first, limit: min(count, limit)).map(\.chatID)
+      }
+    }
+  }
+
   /// The next chats that somebody sees, in the order that they ask for.
   func find(_ query: AgentListQuery, for viewer: AgentViewer, after: ChatPlace?, limit: Int) -> FoundChats {
     state.withLock { state in
