@@ -9,6 +9,7 @@ export const screens = [
   { id: 'callbacks', symbol: 'phone', part: 'agent', load: agent('callbacks') },
   { id: 'requests', symbol: 'ticket', part: 'agent', load: agent('requests') },
   { id: 'team', symbol: 'team', part: 'supervisor', load: () => import('../supervisor/team.js') },
+  { id: 'figures', symbol: 'pulse', part: 'supervisor', load: () => import('../supervisor/figures.js') },
   { id: 'overview', symbol: 'pulse', part: 'operator', load: operator('overview') },
   { id: 'why', symbol: 'search', part: 'operator', load: operator('why') },
   { id: 'devices', symbol: 'device', part: 'operator', load: operator('devices') },
