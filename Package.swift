@@ -442,7 +442,8 @@ let package = Package(
       "ChatEngineTests", in: "Chat",
       [
         "Bayeux", "ChatDomain", "ChatEngine", "CometEngine", "EngineKit", "EntityRuntime", "EventSourcing",
-        "JSONEnvelope", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", logging, systemPackage,
+        "JSONEnvelope", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", "TestSupport", logging,
+        systemPackage,
       ]),
     // A whole engine without an edge, room by room.
     module(

@@ -111,7 +111,8 @@ struct ChatView {
       noticeIsDue = false
     case .pushTargetChanged(let target): hasTarget = target != nil
     case .dataUpdated, .served, .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .returnNoted,
-      .previewTyped, .timeToLiveExtended, .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp:
+      .previewTyped, .timeToLiveExtended, .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp, .offered,
+      .offerEnded:
       break
     }
   }

@@ -40,6 +40,8 @@ package struct CallbackFeature: Feature {
     push.dispatcher.producers.register(interpreter)
     chat.desks.add(interpreter)
     chat.interpreter.add(callbacks)
+    // Whoever has the callback has its chat.
+    chat.distributor.except { [index = callbacks.index] in index[$0] != nil }
     partition.add(interpreter)
   }
 }

@@ -1,7 +1,7 @@
 /// The events of an agent's stream, as the wire names them.
 package enum AgentEventName: String, CaseIterable {
-  case waiting, line, customerOnline, typingPreview, dataChanged, read, invited, transferred, push, ended, callback,
-    support, agent, reset
+  case waiting, line, customerOnline, typingPreview, dataChanged, read, invited, transferred, push, chatOffered,
+    chatOfferWithdrawn, ended, callback, support, agent, reset
 
   /// For the description of the stream.
   var about: String {
@@ -15,6 +15,12 @@ package enum AgentEventName: String, CaseIterable {
     case .invited: "an agent may join a chat: `chatId`, `serviceId`, `agentId`"
     case .transferred: "a chat is for the agents of another service: `chatId`, `serviceId`, `service`"
     case .push: "what became of a push: `chatId`, `serviceId` and the members of a chat's `pushes.last`"
+    case .chatOffered: "a chat is yours to take, by joining: `chatId`, `serviceId`, `agentId`, `until`"
+    case .chatOfferWithdrawn:
+      """
+      it is so no longer, and you have not taken it: `chatId`, `serviceId`, `agentId`, `reason` (`passed`, `released`, \
+      `away`, `taken`: by somebody else, `ended`: the chat is over)
+      """
     case .ended: "a chat is over: `chatId`, `serviceId`"
     case .callback: "something happened to a callback: its members, as in the list of callbacks"
     case .support: "something happened to a support request: its members, as in the list of requests"

@@ -99,6 +99,13 @@ enum AgentEventStream {
     case .pushSettled(let push):
       AgentRendering.write(push, into: &object)
       return .push
+    case .offered(let offer):
+      AgentRendering.write(offer, into: &object)
+      return .chatOffered
+    case .offerEnded(let offer, let end):
+      object.member("agentId", offer.agentID)
+      object.member("reason", end.rawValue)
+      return .chatOfferWithdrawn
     case .ended: return .ended
     }
   }

@@ -28,6 +28,11 @@ package enum AgentRendering {
     chat.member("unread", summary.unread)
     chat.member("waiting", summary.waiting)
     chat.member("waitingSince", summary.waitingSince?.iso8601)
+    if let offer = summary.offer {
+      chat.object("offer") { write(offer, into: &$0) }
+    } else {
+      chat.member("offer", String?.none)
+    }
     chat.member("ended", summary.ended)
     chat.objects("agents", summary.agents) { agent, object in
       object.member("agentId", agent.id)
@@ -63,6 +68,11 @@ package enum AgentRendering {
       object.member("tags", wrapUp.tags)
       object.member("time", wrapUp.time.iso8601)
     }
+  }
+
+  static func write(_ offer: ChatOffer, into object: inout JSONObjectWriter) {
+    object.member("agentId", offer.agentID)
+    object.member("until", offer.until.iso8601)
   }
 
   static func write(_ push: HandedPush, into object: inout JSONObjectWriter) {

@@ -12,7 +12,10 @@ extension AgentRoutes {
   private static let talking: [AgentAct<AgentRoutes>] = [
     act(
       "join", "joinChat", "Join the chat",
-      about: "One that waits; a supervisor joins any. 409 if another agent has it.",
+      about: """
+        One that waits; a supervisor joins any. 409 if another agent has it, or is offered it just now. Whoever is offered \
+        it takes it so.
+        """,
       [
         .required("nickname", .text(1...64), "The name that the customer sees."),
         .optional("role", .oneOf("AGENT", "SUPERVISOR", "EXTERNAL"), "A supervisor may choose."),
@@ -21,6 +24,14 @@ extension AgentRoutes {
       try await routes.agents.join(
         call.chat, nickname: try call.body.text("nickname"), role: try call.body.role(for: call.token),
         for: call.token.viewer)
+    },
+    act(
+      "release", "releaseChat", "Send away what one is offered",
+      about: "It goes to the next agent, and one is not ready any more. 409 if it is not offered to one.", [],
+      failures: [409]
+    ) { routes, call in
+      try await routes.agents.release(call.chat, agentID: call.token.name)
+      return nil
     },
     act("send", at: "messages", "sendAgentMessage", "Say something", [.required("text", .text(1...4_000))]) {
       routes, call in

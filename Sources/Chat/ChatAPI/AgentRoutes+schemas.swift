@@ -25,6 +25,9 @@ extension AgentRoutes {
     .required(
       "waitingSince", APISchema.time.orNull,
       "Since when the customer waits for a word: their oldest line without an answer, or since nobody is in it."),
+    .required(
+      "offer", APISchema.object([.required("agentId"), .required("until", .time)]).orNull,
+      "Whose it is to take, while it waits; nobody else who serves its service does so then."),
     .required("ended", .bool),
     .required(
       "agents",
@@ -60,6 +63,7 @@ extension AgentRoutes {
       "presence", .oneOf(AgentPresence.allCases.map(\.rawValue)),
       "Online while a stream or socket of theirs is open, and \(AgentPresence.graceSeconds) seconds longer."),
     .required("chats", .integer, "Live ones that they are in."),
+    .required("capacity", .integer, "With so many chats they are offered no more."),
     .optional("services", .list(of: .text), "That the token names; all if absent."),
   ])
 

@@ -70,7 +70,7 @@ package struct AgentRoutes: AgentActRoutes {
       other.isAgent && (token.role == .supervisor || other.name == token.name || token.sharesService(with: other))
     }
     let (page, link) = try query.page(of: visible, by: \.name)
-    let presence = agents.presence
+    let (presence, capacity) = (agents.presence, agents.capacity)
     var found: [(token: AccessToken, isReady: Bool)] = []
     for token in page { found.append((token, await agents.isReady(token.name))) }
     return .json(adding: link) { json in
@@ -80,6 +80,7 @@ package struct AgentRoutes: AgentActRoutes {
         object.member("ready", other.isReady)
         object.member("presence", presence(other.token.name).rawValue)
         object.member("chats", agents.chatCount(of: other.token.name))
+        object.member("capacity", capacity)
         object.member("services", ifPresent: other.token.services)
       }
     }

@@ -18,6 +18,9 @@ extension EdgeFailure {
     case .ended: self.init(.badRequest, "The chat is over", exception: "ChatEndedException")
     case .notJoined: self.init(.forbidden, "Join the chat first", exception: "ForbiddenException")
     case .taken: self.init(.conflict, "Another agent has this chat", exception: "ChatTakenException")
+    case .offered:
+      self.init(.conflict, "Another agent is offered this chat", exception: "ChatOfferedException")
+    case .notOffered: self.init(.conflict, "This chat is not offered to you", exception: "ChatNotOfferedException")
     case .alreadyThere:
       self.init(.conflict, "That agent is in this chat already", exception: "AlreadyJoinedException")
     case .alreadyJoined: self.init(.conflict, "You are in this chat already", exception: "AlreadyJoinedException")

@@ -13,6 +13,8 @@ struct ChatAnnotations: Sendable, Equatable, Encodable {
   /// Whose agents it is for now, if no longer those of its own service.
   var desk: String?
   var wrapUp: ChatWrapUp?
+  /// To whom it is offered.
+  var offer: ChatOffer?
   /// Files that were sent here, and their bytes.
   var fileCount = 0
   var fileBytes = 0
@@ -122,6 +124,7 @@ extension ChatAnnotations: PayloadPart {
     static let wrapUp = PayloadField<ChatWrapUp>(7)
     static let fileCount = PayloadField<Ordinal>(60)
     static let fileBytes = PayloadField<Ordinal>(61)
+    static let offer = PayloadField<ChatOffer>(62)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -134,6 +137,7 @@ extension ChatAnnotations: PayloadPart {
     writer.put(Field.wrapUp, ifPresent: wrapUp)
     writer.put(Field.fileCount, fileCount, unless: 0)
     writer.put(Field.fileBytes, fileBytes, unless: 0)
+    writer.put(Field.offer, ifPresent: offer)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -147,6 +151,7 @@ extension ChatAnnotations: PayloadPart {
     wrapUp = try read[Field.wrapUp]
     fileCount = try read[Field.fileCount] ?? 0
     fileBytes = try read[Field.fileBytes] ?? 0
+    offer = try read[Field.offer]
   }
 }
 

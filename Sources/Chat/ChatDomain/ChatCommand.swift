@@ -73,6 +73,16 @@ public enum ChatAction: Sendable, Equatable {
   /// By somebody who is in the chat or was, also when it is over.
   case wrapUp(agentID: String, disposition: String, note: String, tags: [String])
 
+  // Chats that are given to agents.
+  /// It is to be this agent's to take, for so long.
+  case offer(to: String, lasting: Duration)
+  /// The offer that lasted until then has gone by.
+  case offerElapsed(until: Timestamp)
+  /// The agent to whom it was offered is not there any more, or not ready.
+  case withdrawOffer(from: String)
+  /// The agent sends away what is offered to them.
+  case releaseOffer(agentID: String)
+
   // The customer's Comet sessions. `session` is a clientId.
   /// A Comet session of this chat's customer has subscribed to the chat channel.
   /// `delivered`: the highest position of this chat that any live session of the customer has confirmed, 0 if none.

@@ -26,6 +26,8 @@ public enum ChatTimer: Sendable, Hashable {
   case pushDelay(phase: Int)
   /// Fires `timeToLiveElapsed`.
   case timeToLive
+  /// Fires `offerElapsed(until:)`.
+  case offer(until: Timestamp)
 }
 
 public enum AgentNotification: Sendable, Equatable {
@@ -44,6 +46,9 @@ public enum AgentNotification: Sendable, Equatable {
   case deskChanged(to: String)
   /// What became of a push.
   case pushSettled(HandedPush)
+  /// It is this agent's to take: their concern alone, as how that ends.
+  case offered(ChatOffer)
+  case offerEnded(ChatOffer, ChatOfferEnd)
   case ended
 }
 

@@ -38,6 +38,8 @@ public import EventSourcing
 /// | 54 | `deskChanged` | service name 17 |
 /// | 55 | `wrappedUp` | agent 15, disposition 52, text 3 (absent: empty), tags 53… |
 /// | 60 | `filePosted` | party 1, file 60: `ChatFile` |
+/// | 61 | `offered` | agent 15, deadline 6 |
+/// | 62 | `offerEnded` | agent 15, deadline 6, end 61 |
 ///
 /// The field numbers mean the same in every event of this table; see `Field` for their types.
 public enum ChatEvent: JournaledEvent {
@@ -69,6 +71,10 @@ public enum ChatEvent: JournaledEvent {
   case agentInvited(agentID: String, inviter: String)
   /// From now on it is for the agents of this service. For its customer it stays what it was.
   case deskChanged(to: String)
+  /// It is this agent's to take, until then.
+  case offered(ChatOffer)
+  /// That offer is over; what ends it comes behind.
+  case offerEnded(ChatOffer, ChatOfferEnd)
   /// Appends `Notice.Left` of this party; the chat is over.
   case chatEnded(party: Int, cause: ChatEndCause)
 
@@ -144,6 +150,8 @@ public enum ChatEvent: JournaledEvent {
     case .deskChanged: 54
     case .wrappedUp: 55
     case .filePosted: 60
+    case .offered: 61
+    case .offerEnded: 62
     }
   }
 
@@ -154,7 +162,7 @@ public enum ChatEvent: JournaledEvent {
   var isUse: Bool {
     switch self {
     case .expired, .timeToLiveExtended, .pushDelayStarted, .lineRemembered, .pushDelayCancelled, .pushRequested,
-      .pushHandedOver, .pushSettled, .read, .erased:
+      .pushHandedOver, .pushSettled, .read, .erased, .offered, .offerEnded:
       false
     default: true
     }
@@ -193,6 +201,7 @@ private enum Field {
   static let disposition = PayloadField<String>(52)
   static let label = PayloadField<String>(53)
   static let file = PayloadField<ChatFile>(60)
+  static let offerEnd = PayloadField<ChatOfferEnd>(61)
 }
 
 extension ChatEvent {
@@ -220,7 +229,7 @@ extension ChatEvent {
       writer.put(Field.endCause, cause)
     case .expired, .customerReturned: break
     case .timeToLiveExtended(let deadline): writer.put(Field.time, deadline)
-    case .served(let position): writer.put(Field.position, position)
+    case .served(let position), .positionStated(let position): writer.put(Field.position, position)
     case .cometSubscribed(let session, let activeAfter), .cometConnected(let session, let activeAfter):
       writer.put(Field.session, session)
       writer.put(Field.position, ifPresent: activeAfter)
@@ -234,7 +243,6 @@ extension ChatEvent {
       writer.put(Field.written, written)
       writer.put(Field.absenceCause, cause)
       writer.put(Field.basis, ifPresent: basis)
-    case .positionStated(let position): writer.put(Field.position, position)
     case .pushDelayStarted(let phase, let positions, let deadline):
       writer.put(Field.phase, phase)
       writer.put(each: Field.positions, positions)
@@ -255,7 +263,8 @@ extension ChatEvent {
       writer.put(Field.pushOutcome, outcome)
     case .erased(let state): writer.put(Field.state, state)
     case .pushTargetChanged(let target): writer.put(Field.target, ifPresent: target)
-    case .read, .privateNoted, .agentInvited, .deskChanged, .wrappedUp, .filePosted: encodeDesk(into: &writer)
+    case .read, .privateNoted, .agentInvited, .deskChanged, .wrappedUp, .filePosted, .offered, .offerEnded:
+      encodeDesk(into: &writer)
     }
   }
 
@@ -282,8 +291,17 @@ extension ChatEvent {
     case .filePosted(let party, let file):
       writer.put(Field.party, party)
       writer.put(Field.file, file)
+    case .offered(let offer): Self.encode(offer, into: &writer)
+    case .offerEnded(let offer, let end):
+      Self.encode(offer, into: &writer)
+      writer.put(Field.offerEnd, end)
     default: break
     }
+  }
+
+  private static func encode(_ offer: ChatOffer, into writer: inout PayloadWriter) {
+    writer.put(Field.agentID, offer.agentID)
+    writer.put(Field.time, offer.until)
   }
 
   public init(tag: EventTag, payload: inout PayloadReader) throws(PayloadError) {
@@ -364,8 +382,14 @@ extension ChatEvent {
         agentID: try read.required(Field.agentID), disposition: try read.required(Field.disposition),
         note: try read[Field.text] ?? "", tags: try read.all(Field.label))
     case 60: .filePosted(party: try read.required(Field.party), file: try read.required(Field.file))
+    case 61: .offered(try offer(read))
+    case 62: .offerEnded(try offer(read), try read.required(Field.offerEnd))
     default: throw .unknownTag(tag)
     }
+  }
+
+  private static func offer(_ read: PayloadFields) throws(PayloadError) -> ChatOffer {
+    ChatOffer(agentID: try read.required(Field.agentID), until: try read.required(Field.time))
   }
 
   private static func line(_ payload: inout PayloadReader) throws(PayloadError) -> ChatEvent {

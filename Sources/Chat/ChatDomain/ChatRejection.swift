@@ -16,6 +16,10 @@ public enum ChatRejection: Error, Equatable, Sendable {
   case alreadyThere
   /// Another agent has the chat: 409.
   case taken
+  /// Another agent is offered the chat: 409.
+  case offered
+  /// The chat is not offered to the agent: 409.
+  case notOffered
   /// A required text is empty: 400 with the field's name.
   case empty(field: String)
   /// A field is longer than its limit: 400 (413 for texts).

@@ -11,10 +11,7 @@ extension ChatSession {
     case .create(let serviceName, let data, let userKey): return try create(serviceName, data, userKey, policy, now)
     case .start(let start): return try begin(start, policy)
     case .createAndStart(let serviceName, let data, let userKey, let start):
-      var draft = ChatDraft(self, now)
-      draft.add(try create(serviceName, data, userKey, policy, now))
-      draft.add(try draft.chat.begin(start, policy))
-      return draft.events
+      return try createAndBegin(serviceName, data, userKey, start, policy, now)
     case .timeToLiveElapsed: return timeToLiveElapsed(policy, now)
     case .erase: return erase()
 
@@ -52,6 +49,7 @@ extension ChatSession {
     case .takeOver(let agentID, let nickname): return try takeOver(agentID, nickname, policy, now)
     case .wrapUp(let agentID, let disposition, let note, let tags):
       return try wrapUp(agentID, disposition, note, tags, policy)
+    case .offer, .offerElapsed, .withdrawOffer, .releaseOffer: return try decideOffer(command.action, now)
 
     case .cometSubscribed(let session, let delivered, let stated):
       return try cometSubscribed(session, delivered, stated, policy)

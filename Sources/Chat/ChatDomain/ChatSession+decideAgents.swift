@@ -15,10 +15,14 @@ extension ChatSession {
     guard role != .client else { throw .invalid(field: "role", reason: "an agent cannot be the customer") }
     guard !hasAgent(agentID) else { throw .alreadyJoined }
     // Decided here and not where the request came in: of two agents who reach for it at once one gets it.
-    if onlyIfWaiting, !isWaiting, !isInvited(agentID) { throw .taken }
+    if onlyIfWaiting, !isInvited(agentID) {
+      guard isWaiting else { throw .taken }
+      guard offer == nil || offer?.agentID == agentID else { throw .offered }
+    }
     guard presentAgents.count < limits.agentsMaximum else { throw .limitReached("agents") }
     try requireRoom(policy)
-    return [.agentJoined(agentID: agentID, nickname: nickname, role: role)]
+    return endOfOffer(offer?.agentID == agentID ? .accepted : .taken)
+      + [.agentJoined(agentID: agentID, nickname: nickname, role: role)]
       + consequences(ofAgentLine: .joined, policy, now)
   }
 

@@ -22,6 +22,6 @@ extension ChatSession {
   func customerLeave() throws(ChatRejection) -> [ChatEvent] {
     try requireStarted()
     guard isLive else { return [] }
-    return pushDelayCancellation + [.chatEnded(party: ChatParty.customer, cause: .party)]
+    return pushDelayCancellation + endOfOffer(.ended) + [.chatEnded(party: ChatParty.customer, cause: .party)]
   }
 }

@@ -35,6 +35,16 @@ extension ChatSession {
     return [.started(with: start)]
   }
 
+  func createAndBegin(
+    _ serviceName: String, _ data: [NameValuePair], _ userKey: String?, _ start: ChatStart, _ policy: ChatPolicy,
+    _ now: Timestamp
+  ) throws(ChatRejection) -> [ChatEvent] {
+    var draft = ChatDraft(self, now)
+    draft.add(try create(serviceName, data, userKey, policy, now))
+    draft.add(try draft.chat.begin(start, policy))
+    return draft.events
+  }
+
   /// The timer is not restarted with every use, so it may come too early; then it is set to the true end.
   func timeToLiveElapsed(_ policy: ChatPolicy, _ now: Timestamp) -> [ChatEvent] {
     guard lifecycle != .absent, lifecycle != .expired else { return [] }
@@ -46,7 +56,10 @@ extension ChatSession {
     guard end <= now else { return [.timeToLiveExtended(until: end)] }
     // A push that still waits would call the customer to a chat that is gone.
     var events = pushDelayCancellation
-    if lifecycle == .live { events.append(.chatEnded(party: ChatParty.customer, cause: .timeToLive)) }
+    if lifecycle == .live {
+      events += endOfOffer(.ended)
+      events.append(.chatEnded(party: ChatParty.customer, cause: .timeToLive))
+    }
     return events + [.expired]
   }
 

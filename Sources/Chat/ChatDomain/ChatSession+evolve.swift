@@ -45,7 +45,8 @@ extension ChatSession {
       background?.owesAbsenceNotice = false
       appendForAgents(text, time)
     case .returnNoted(let text): appendForAgents(text, time)
-    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp: evolve(desk: event, at: time)
+    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp, .offered, .offerEnded:
+      evolve(desk: event, at: time)
 
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
@@ -131,6 +132,8 @@ extension ChatSession {
       if annotations.readMarks.count > ChatLimits.readMarksMaximum { annotations.readMarks.removeFirst() }
     case .agentInvited(let agentID, _): annotations.invitations.append(agentID)
     case .deskChanged(let name): annotations.desk = name == serviceName ? nil : name
+    case .offered(let offer): annotations.offer = offer
+    case .offerEnded: annotations.offer = nil
     case .wrappedUp(let agentID, let disposition, let note, let tags):
       annotations.wrapUp = ChatWrapUp(
         agentID: agentID, disposition: disposition, note: note, tags: tags, time: time)
@@ -284,6 +287,11 @@ extension ChatSession {
     case .agentInvited(let agentID, _): return [.notifyAgents(.invited(agentID: agentID))]
     case .deskChanged(let name): return [.notifyAgents(.deskChanged(to: name))]
     case .wrappedUp: return [.notifyAgents(.dataChanged)]
+    case .offered(let offer):
+      return [.startTimer(.offer(until: offer.until), at: offer.until), .notifyAgents(.offered(offer))]
+    case .offerEnded(let offer, let end):
+      let told = ChatEffect.notifyAgents(.offerEnded(offer, end))
+      return end == .passed ? [told] : [.cancelTimer(.offer(until: offer.until)), told]
 
     case .previewTyped(let text): return [.notifyAgents(.typingPreview(text))]
     case .absenceNoted, .returnNoted, .privateNoted:

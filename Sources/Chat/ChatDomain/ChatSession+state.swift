@@ -115,8 +115,10 @@ extension ChatSession: RestorableState {
   public var rest: Rest {
     guard owedPushes.isEmpty else { return .wakeful }
     guard lifecycle != .absent, lifecycle != .expired else { return .asleep(until: nil) }
-    if case .waiting(let deadline)? = background?.stage { return .asleep(until: min(deadline, timeToLiveDeadline)) }
-    return .asleep(until: timeToLiveDeadline)
+    var deadline = timeToLiveDeadline
+    if case .waiting(let end)? = background?.stage { deadline = min(deadline, end) }
+    if let offer { deadline = min(deadline, offer.until) }
+    return .asleep(until: deadline)
   }
 }
 

@@ -96,6 +96,7 @@ public struct ChatSession: Decider, Equatable, Encodable {
       effects.append(.startTimer(.pushDelay(phase: background.number), at: deadline))
     }
     effects.append(.startTimer(.timeToLive, at: timeToLiveDeadline))
+    if let offer { effects.append(.startTimer(.offer(until: offer.until), at: offer.until)) }
     return effects
   }
 }

@@ -96,3 +96,16 @@ extension ChatPushOutcome: PayloadCode {
     }
   }
 }
+
+extension ChatOfferEnd: PayloadCode {
+  public var code: UInt64 {
+    switch self {
+    case .accepted: 1
+    case .passed: 2
+    case .released: 3
+    case .away: 4
+    case .taken: 5
+    case .ended: 6
+    }
+  }
+}

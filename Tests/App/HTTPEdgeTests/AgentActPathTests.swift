@@ -62,7 +62,8 @@ struct AgentActPathTests {
     Case(name: "typing", body: #"{"started":"yes"}"#, status: 400),
     Case(name: "pushurl", body: #"{"url":"https://a.test"}"#, status: 200),
     Case(name: "pushurl", body: #"{"url":"nowhere"}"#, status: 400), Case(name: "notice", status: 200),
-    Case(name: "request", body: #"{"comment":1}"#, status: 422), Case(name: "close", body: "", status: 200),
+    Case(name: "request", body: #"{"comment":1}"#, status: 422), Case(name: "release", body: "", status: 409),
+    Case(name: "close", body: "", status: 200),
     Case(status: 400), Case(name: "leave", body: "", status: 400),
   ]
 
@@ -108,7 +109,7 @@ struct AgentActPathTests {
             version: .http1_1, method: method, uri: target,
             headers: HTTPHeaders(fields ?? [("Authorization", "Bearer x")])))?.chat
       }
-      for name in ["join", "messages", "typing", "pushurl", "notice", "leave", "close"] {
+      for name in ["join", "messages", "typing", "pushurl", "notice", "leave", "release", "close"] {
         #expect(chat("/agent/1/chats/0-A_z/\(name)") == "0-A_z")
       }
       for target in [

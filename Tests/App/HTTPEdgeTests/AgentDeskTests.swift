@@ -231,7 +231,8 @@ struct AgentDeskTests {
       _ = try await anna.call("POST", desk.path + "/join", #"{"nickname":"Anna"}"#)
       #expect(
         try await anna.json("GET", "/agent/1/agents")[0] == [
-          "agentId": "anna", "role": "AGENT", "ready": true, "presence": "away", "chats": 1, "services": ["sales"],
+          "agentId": "anna", "role": "AGENT", "ready": true, "presence": "away", "chats": 1, "capacity": 4,
+          "services": ["sales"],
         ])
       let stream = try await desk.server.connect()
       let secret = try desk.server.tokens.create(name: "dora", role: .agent, services: ["sales"])

@@ -30,6 +30,7 @@ struct AgentScopeTests {
     ("GET", "", ""), ("GET", "/transcript", ""), ("POST", "/join", #"{"nickname":"B"}"#),
     ("POST", "/messages", #"{"text":"x"}"#), ("POST", "/typing", #"{"started":true}"#),
     ("POST", "/pushurl", #"{"url":"https://a.test"}"#), ("POST", "/notice", #"{"text":"x"}"#), ("POST", "/leave", ""),
+    ("POST", "/release", ""),
     ("POST", "/close", ""), ("POST", "/request", "{}"), ("POST", "/read", #"{"position":1}"#),
     ("POST", "/private", #"{"text":"x"}"#), ("POST", "/whisper", #"{"text":"x"}"#),
     ("POST", "/invite", #"{"agentId":"anna"}"#), ("POST", "/transfer", #"{"service":"help"}"#),

@@ -31,6 +31,10 @@ struct AgentWaysTests {
     Case(who: "anna", chat: "own", word: "pushurl", name: "pushurl", body: #"{"url":"nowhere"}"#, status: 400),
     Case(who: "anna", chat: "own", word: "notice", name: "notice", body: #"{"text":[]}"#, status: 400),
     Case(who: "anna", chat: "own", word: "join", name: "join", body: #"{"nickname":"K"}"#, status: 409),
+    Case(who: "anna", chat: "own", word: "release", name: "release", body: "", status: 409),
+    Case(who: "anna", chat: "ended", word: "release", name: "release", body: "", status: 400),
+    Case(who: "anna", chat: "nowhere", word: "release", name: "release", body: "", status: 404),
+    Case(who: "bert", chat: "foreign", word: "release", name: "release", body: "", status: 404),
     Case(who: "anna", chat: "own", word: "request", name: "request", body: #"{"comment":1}"#, status: 422),
     Case(who: "anna", chat: "own", word: "request", name: "request", body: #"{"subject":1}"#, status: 422),
     Case(who: "anna", chat: "other", word: "join", name: "join", body: #"{"nickname":"K"}"#, status: 409),
@@ -127,7 +131,7 @@ struct AgentWaysTests {
     let inChats = document.operations.filter {
       $0.path.hasPrefix("/agent/1/chats/{chat}/") && $0.method == .post && $0.id != "sendAgentFile"
     }
-    #expect(inChats.count == 15)
+    #expect(inChats.count == 16)
     for operation in inChats { #expect(socket.about?.contains(": `\(operation.id)`") == true, "\(operation.id)") }
     for operation in inChats {
       for schema in operation.body?.content.map(\.schema) ?? [] {

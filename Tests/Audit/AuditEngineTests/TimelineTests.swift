@@ -76,6 +76,28 @@ struct TimelineTests {
       ])
   }
 
+  @Test("it tells to whom a chat was offered, and what came of it")
+  func offers() throws {
+    let records = try AuditRecords()
+    records.chat(Self.chat, AuditRecords.created())
+    records.chat(Self.chat, AuditRecords.start("s1", user: "u1", nickname: "Mia"))
+    let offer = ChatOffer(agentID: "agent-k", until: Timestamp(milliseconds: 1_770_798_625_000))
+    records.chat(Self.chat, .offered(offer))
+    for end in ChatOfferEnd.allCases { records.chat(Self.chat, .offerEnded(offer, end)) }
+    try records.run()
+    let told = try records.entries().suffix(7).map { [$0.who, $0.what, "\($0.isDetail)"] }
+    #expect(
+      told == [
+        ["server", "offers the chat to agent-k until 2026-02-11T08:30:25Z", "false"],
+        ["agent-k", "takes what was offered", "true"],
+        ["agent-k", "lets the offer pass", "false"],
+        ["agent-k", "sends the offer away", "false"],
+        ["server", "takes the offer back: agent-k is not there, or not ready", "false"],
+        ["server", "takes the offer back from agent-k: somebody else has joined", "false"],
+        ["server", "takes the offer back from agent-k: the chat is over", "true"],
+      ])
+  }
+
   @Test("it tells of files by their names, and counts them as words")
   func files() throws {
     let records = try AuditRecords()

@@ -54,6 +54,8 @@ struct ChatEventPayloadTests {
       party: 1,
       file: ChatFile(
         id: "f1", name: "a.png", contentType: "image/png", byteCount: 300, url: "https://a.test/f1")),
+    .offered(ChatOffer(agentID: "k", until: deadline)),
+    .offerEnded(ChatOffer(agentID: "k", until: deadline), .passed),
   ]
 
   static let variants: [ChatEvent] = [
@@ -107,6 +109,10 @@ struct ChatEventPayloadTests {
       let event = ChatEvent.pushSettled(number: 1, outcome: outcome)
       #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
     }
+    for end in ChatOfferEnd.allCases {
+      let event = ChatEvent.offerEnded(ChatOffer(agentID: "a", until: Self.deadline), end)
+      #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
+    }
     for role in PartyRole.allCases {
       let event = ChatEvent.agentJoined(agentID: "a", nickname: "n", role: role)
       #expect(try StoredEvent(event).decoded(as: ChatEvent.self) == event)
@@ -115,7 +121,7 @@ struct ChatEventPayloadTests {
 
   @Test("the tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == Array(1...26) + [45] + Array(50...55) + [60])
+    #expect(Self.events.map(\.tag) == Array(1...26) + [45] + Array(50...55) + Array(60...62))
   }
 
   @Test("the bytes are frozen", arguments: zip(events, frozenPayloads))
@@ -195,6 +201,16 @@ struct ChatEventPayloadTests {
         file.integer(4, -1)
       }
     }
+    refused(61, .missingField(15)) { $0.integer(6, 0) }
+    refused(62, .missingField(61)) { writer in
+      writer.text(15, "a")
+      writer.integer(6, 0)
+    }
+    refused(62, .outOfRange(field: 61)) { writer in
+      writer.text(15, "a")
+      writer.integer(6, 0)
+      writer.unsigned(61, 7)
+    }
     refused(27, .unknownTag(27)) { _ in }
     refused(0, .unknownTag(0)) { _ in }
   }
@@ -213,7 +229,7 @@ struct ChatEventPayloadTests {
         case 0: stored.payload[index] = UInt8.random(in: 0...255, using: &generator)
         case 1: stored.payload.removeLast(stored.payload.count - index)
         case 2: stored.payload.insert(UInt8.random(in: 0...255, using: &generator), at: index)
-        default: stored.tag = EventTag.random(in: 0...61, using: &generator)
+        default: stored.tag = EventTag.random(in: 0...63, using: &generator)
         }
       }
       do throws(PayloadError) {

@@ -43,6 +43,7 @@ struct RandomConversation {
       switch timer {
       case .pushDelay(let phase): try perform(.pushDelayElapsed(phase: phase))
       case .timeToLive: try perform(.timeToLiveElapsed)
+      case .offer(let until): try perform(.offerElapsed(until: until))
       }
     }
     try perform(randomAction())
@@ -113,6 +114,7 @@ struct RandomConversation {
     expect(chat.isFlaggedDisconnected ? chat.activeSessions.isEmpty : true, "no session is active while away", action)
     expect(
       chat.basePosition >= 0 && chat.basePosition <= chat.lastPosition, "the base lies within the transcript", action)
+    expect(chat.offer == nil || chat.isWaiting, "what is offered waits", action)
     // A clientId that is gone never comes back; in these tests its name may.
     sent = sent.filter { chat.attachedSessions.contains($0.key) }
     stated = stated.filter { chat.attachedSessions.contains($0.key) }
@@ -144,7 +146,7 @@ extension RandomConversation {
     let session = ["c1", "c2", "c3"].randomElement(using: &generator).map { "\($0).\(Int(second) / 40)" } ?? "c"
     let known = chat.attachedSessions.randomElement(using: &generator) ?? session
     let delivered = deliveredPosition(to: known)
-    switch Int.random(in: 0..<46, using: &generator) {
+    switch Int.random(in: 0..<50, using: &generator) {
     case 0..<4: return .customerSend(text: "Text \(second)")
     case 4: return .customerTyping(started: chance(2), preview: chance(2) ? "Te" : "")
     case 5:
@@ -185,6 +187,10 @@ extension RandomConversation {
       return chance(2)
         ? .wrapUp(agentID: agent, disposition: "done", note: "", tags: [agent])
         : .pushSettled(number: chat.lastPush?.number ?? 0, outcome: .delivered)
+    case 46, 47: return .offer(to: agent, lasting: .seconds(Int64.random(in: 0...20, using: &generator)))
+    case 48: return chance(2) ? .releaseOffer(agentID: agent) : .withdrawOffer(from: agent)
+    case 49:
+      return .agentJoin(agentID: agent, nickname: agent.uppercased(), role: .agent, onlyIfWaiting: true)
     case 38: return chance(12) ? .customerLeave : .customerSend(text: "Still here")
     default: return chance(12) ? .agentClose(agentID: agent) : .agentSend(agentID: agent, text: "Anything else?")
     }

@@ -47,6 +47,6 @@ struct RandomConversationTests {
     }
     #expect(states == Set(ChatClientState.allCases))
     // The notice of the return is off by default.
-    #expect(tags == Set(1...26).union(50...55).union([60]).subtracting([19]))
+    #expect(tags == Set(1...26).union(50...55).union(60...62).subtracting([19]))
   }
 }

@@ -41,6 +41,13 @@ struct ChatNoteTests {
     #expect(note.bytes == bytes)
   }
 
+  @Test("to whom it is offered stands at its end")
+  func offered() throws {
+    let bytes: [UInt8] = [0x0A, 1, 0x73, 0x1A, 1, 0x69, 0x40, 10, 0x7A, 1, 0x61]
+    let note = try ChatNote(bytes: bytes)
+    #expect(note.offeredTo == "a" && note.bytes == bytes)
+  }
+
   @Test("one of a chat that was not started says its service alone, and one that is cut is refused")
   func bounds() throws {
     #expect(ChatNote(ChatSession()).bytes == [0x0A, 0])

@@ -28,6 +28,8 @@ public struct AgentChatSummary: Sendable, Equatable {
   public var waiting: Bool
   /// Since when the customer waits for a word; nil if they do not.
   public var waitingSince: Timestamp?
+  /// Whose it is to take, as long as it waits.
+  public var offer: ChatOffer?
   public var ended: Bool
   public var agents: [ChatAgent]
   /// Pushes that no queue has taken over yet.
@@ -53,6 +55,7 @@ public struct AgentChatSummary: Sendable, Equatable {
     unread = chat.unread(after: chat.readMark(of: viewer.id), maximum: Self.unreadMaximum)
     waiting = chat.isWaiting
     waitingSince = chat.waitingSince
+    offer = chat.offer
     ended = chat.isEnded
     agents = chat.agents
     owedPushes = chat.owedPushes.count

@@ -65,10 +65,13 @@ package final class AgentFeed: Sendable {
     /// When the last stream of an agent was gone, in milliseconds of a clock that nobody sets. Only of late.
     var left: [String: Int64] = [:]
 
-    mutating func remove(_ id: UInt64, at now: Int64) {
-      guard let listener = listeners.removeValue(forKey: id) else { return }
+    /// - Returns: whose it was; nil if it is gone already.
+    @discardableResult
+    mutating func remove(_ id: UInt64, at now: Int64) -> String? {
+      guard let listener = listeners.removeValue(forKey: id) else { return nil }
       left = left.filter { now - $0.value < Int64(AgentPresence.graceSeconds) * 1_000 }
       left[listener.viewer.id] = now
+      return listener.viewer.id
     }
   }
 
@@ -76,6 +79,10 @@ package final class AgentFeed: Sendable {
   private let waitingMaximum: Int
   private let time: any TimeSource
   private let state: Mutex<State>
+
+  /// Who follows which agents are there.
+  typealias Watcher = @Sendable (_ agentID: String, _ hasLeft: Bool) -> Void
+  private let watchers = Mutex<[Watcher]>([])
 
   /// A thousand events in each millisecond, for as long as a process may have run; and exact as a number of JavaScript,
   /// which is to name it again: below 2^53 until the year 2248.
@@ -93,22 +100,25 @@ package final class AgentFeed: Sendable {
   package var hasListeners: Bool { state.withLock { $0.isUsed } }
 
   package func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind, to audience: AgentAudience) {
-    let lost = state.withLock { state -> [AsyncStream<AgentEvent>.Continuation] in
+    let lost = state.withLock { state -> [Listener] in
       state.number += 1
       let event = AgentEvent(
         number: state.number, chatID: chatID, serviceID: serviceID, kind: kind, audience: audience)
       state.kept.append(event)
       if state.kept.count > keptMaximum { state.kept.removeFirst() }
-      var lost: [AsyncStream<AgentEvent>.Continuation] = []
+      var lost: [Listener] = []
       for (id, listener) in state.listeners where listener.viewer.sees(audience) {
         // A stream that lags so far behind is ended: its client comes back and is told what it missed.
         if case .enqueued = listener.continuation.yield(event) { continue }
         state.remove(id, at: time.monotonicMilliseconds)
-        lost.append(listener.continuation)
+        lost.append(listener)
       }
       return lost
     }
-    for listener in lost { listener.finish() }
+    for listener in lost {
+      listener.continuation.finish()
+      tell(listener.viewer.id, hasLeft: true)
+    }
   }
 
   /// What concerns `viewer`: its numbers rise, and those between them are of others' events.
@@ -137,10 +147,20 @@ package final class AgentFeed: Sendable {
       return stream
     }
     continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    tell(viewer.id, hasLeft: false)
     return stream
   }
 
-  private func remove(_ id: UInt64) { state.withLock { $0.remove(id, at: time.monotonicMilliseconds) } }
+  private func remove(_ id: UInt64) {
+    if let agentID = state.withLock({ $0.remove(id, at: time.monotonicMilliseconds) }) { tell(agentID, hasLeft: true) }
+  }
+
+  /// From now on it is told of each stream that begins or ends; the agent may have others.
+  func watch(_ watcher: @escaping Watcher) { watchers.withLock { $0.append(watcher) } }
+
+  private func tell(_ agentID: String, hasLeft: Bool) {
+    for watcher in watchers.withLock({ $0 }) { watcher(agentID, hasLeft) }
+  }
 
   /// Who is there now.
   var presence: @Sendable (_ agentID: String) -> AgentPresence {

@@ -17,6 +17,11 @@ extension AgentService {
     return reached
   }
 
+  /// The agent sends away what is offered to them, and is not ready any more. - Throws: `.chat(.notOffered)`.
+  public func release(_ chatID: String, agentID: String) async throws(EngineError) {
+    _ = try await operate(chatID, .releaseOffer(agentID: agentID))
+  }
+
   /// A word among agents.
   public func note(_ chatID: String, agentID: String, text: String) async throws(EngineError) {
     _ = try await operate(chatID, .agentNote(agentID: agentID, text: text))

@@ -173,6 +173,9 @@ public final class AgentService: Sendable {
   /// How many live chats an agent is in.
   public func chatCount(of agentID: String) -> Int { chats.index.count(of: agentID) }
 
+  /// How many they may have and still be offered another one.
+  public var capacity: Int { chats.options.agentCapacity }
+
   /// What concerns an agent, for their stream: first what is still kept after `number`, or a `reset` if some of it is
   /// gone. The stream ends when its reader falls too far behind or the server stops.
   public func events(after number: UInt64?, for viewer: AgentViewer) -> AsyncStream<AgentEvent> {

@@ -21,6 +21,7 @@ package struct ChatFeature: Feature {
   package let search: SearchService
   package let interpreter: ChatInterpreter
   package let desks: AgentHost
+  package let distributor: ChatDistributor
 
   package init(_ partition: Partition, comet: CometGateway, push: PushFeature) {
     let node = partition.node
@@ -35,10 +36,13 @@ package struct ChatFeature: Feature {
       chats: chats, desks: desks.directory, feed: feed, search: search, context: partition.context)
     figures = FigureService(chats: chats, context: partition.context)
     cannedReplies = CannedReplies(partition.directory(.cannedReplies), identifiers: node.identifiers)
+    distributor = ChatDistributor(
+      chats: chats, desks: desks.directory, feed: feed, context: partition.context, tasks: node.tasks)
     interpreter = ChatInterpreter(
-      service: chats, comet: comet.directory, agents: feed, search: search,
+      service: chats, comet: comet.directory, agents: feed, search: search, distributor: distributor,
       pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
       channel: comet.policy.eventChannel)
+    desks.add(distributor)
     push.dispatcher.producers.register(interpreter.pushes)
     comet.add(ChatRides(chats: chats, interpreter: interpreter))
     partition.add(interpreter)

@@ -27,6 +27,28 @@ extension ChatIndex {
     }
   }
 
+  /// What waits, at a desk that fits. By service id.
+  func waiting(at fits: (_ service: String) -> Bool) -> [String] {
+    state.withLock { state in
+      state.startedByService.keys.filter(fits).sorted().flatMap { service in
+        state.shelves[.waiting(service)].elements().compactMap { state.serviceBySession[$0.chatID] }
+      }
+    }
+  }
+
+  /// How a chat waits; nil if it does not.
+  func waiting(_ serviceID: String) -> ChatDistribution.Waiting? {
+    state.withLock { state in
+      guard let entry = state.services[serviceID], entry.isWaiting, let place = entry.place else { return nil }
+      return ChatDistribution.Waiting(
+        service: entry.deskService, since: state.shelves.wait(of: place.chatID) ?? place.time, invited: entry.invited,
+        offeredTo: state.offers[serviceID])
+    }
+  }
+
+  /// - Parameter agentID: nil if it is offered to nobody any more.
+  func offered(_ serviceID: String, to agentID: String?) { state.withLock { $0.offers[serviceID] = agentID } }
+
   /// How many live chats an agent is in.
   func count(of agentID: String) -> Int { state.withLock { $0.shelves[.own(agentID)].count } }
 

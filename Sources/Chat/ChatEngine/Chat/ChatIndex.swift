@@ -43,6 +43,8 @@ package final class ChatIndex: Sendable {
     var guestKeys: [String: String] = [:]
     var servicesByGuestKey: [String: String] = [:]
     var shelves = ChatShelves()
+    /// To whom chats that wait are offered.
+    var offers: [String: String] = [:]
     /// Chats that were started, by service: which shelves there are to look at.
     var startedByService: [String: Int] = [:]
 
@@ -119,6 +121,7 @@ package final class ChatIndex: Sendable {
       entry.desk = note.desk
     }
     if let entry = state.services[serviceID] { state.shelves.stand(entry, note.standing) }
+    state.offers[serviceID] = note.offeredTo
     state.serviceBySession[chatSessionID] = serviceID
     if let userKey = note.userKey, state.servicesByUser[userKey]?.contains(serviceID) != true {
       state.servicesByUser[userKey, default: []].append(serviceID)
@@ -146,6 +149,7 @@ package final class ChatIndex: Sendable {
 
   func ended(_ serviceID: String) {
     state.withLock { state in
+      state.offers[serviceID] = nil
       state.change(serviceID) { entry in
         entry.isEnded = true
         entry.invited = []
@@ -176,6 +180,7 @@ package final class ChatIndex: Sendable {
   func removed(_ serviceID: String) {
     state.withLock { state in
       Self.setGuestKey(nil, of: serviceID, in: &state)
+      state.offers[serviceID] = nil
       guard let entry = state.services.removeValue(forKey: serviceID) else { return }
       state.leave(entry)
       if let place = entry.place { state.shelves.settle(place.chatID) }

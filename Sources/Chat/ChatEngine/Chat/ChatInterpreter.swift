@@ -18,7 +18,20 @@ extension AgentNotification {
     case .line(let line):
       line.content.role != .client && (line.content.type == .joined || line.content.type == .left)
     case .invited, .deskChanged: true
-    case .waiting, .customerOnline, .typingPreview, .dataChanged, .read, .pushSettled, .ended: false
+    case .waiting, .customerOnline, .typingPreview, .dataChanged, .read, .pushSettled, .offered, .offerEnded, .ended:
+      false
+    }
+  }
+}
+
+extension AgentNotification {
+  /// Whose concern alone it is. What others have read, and what they are offered, is nobody's business; their own other
+  /// tabs hear of it.
+  fileprivate var concernsAlone: String? {
+    switch self {
+    case .read(let agentID, _): agentID
+    case .offered(let offer), .offerEnded(let offer, _): offer.agentID
+    default: nil
     }
   }
 }
@@ -35,6 +48,7 @@ package final class ChatInterpreter: Sendable {
   let comet: CometDirectory
   let agents: AgentFeed
   let search: SearchService
+  let distributor: ChatDistributor
   package let pushes: ChatPushes
   let timers: KeyedTimers<ChatTimer>
   let channel: String
@@ -43,13 +57,14 @@ package final class ChatInterpreter: Sendable {
   private let attached = Mutex<[String: [String]]>([:])
 
   init(
-    service: ChatService, comet: CometDirectory, agents: AgentFeed, search: SearchService, pushes: ChatPushes,
-    timers: KeyedTimers<ChatTimer>, channel: String
+    service: ChatService, comet: CometDirectory, agents: AgentFeed, search: SearchService, distributor: ChatDistributor,
+    pushes: ChatPushes, timers: KeyedTimers<ChatTimer>, channel: String
   ) {
     self.service = service
     self.comet = comet
     self.agents = agents
     self.search = search
+    self.distributor = distributor
     self.pushes = pushes
     self.timers = timers
     self.channel = channel
@@ -78,9 +93,11 @@ package final class ChatInterpreter: Sendable {
       case .pushTargetNamed(let target): await pushes.register(target, of: chat.id.key)
       case .opened:
         await opened(chat)
+        distributor.changed(chat.id.key)
         await changed(chat.id.key)
       case .ended:
         service.index.ended(chat.id.key)
+        distributor.changed(chat.id.key)
         await changed(chat.id.key)
       case .expired:
         forget(chat)
@@ -142,8 +159,8 @@ package final class ChatInterpreter: Sendable {
   private func notify(_ notification: AgentNotification, of chat: Entity<ChatSession>) async {
     let before = await follow(notification, of: chat)
     guard agents.hasListeners, let now = service.index.audience(of: chat.id.key) else { return }
-    if case .read(let agentID, _) = notification {
-      // Their other tabs; what others have read is nobody's business.
+    if case .offerEnded(_, .accepted) = notification { return }
+    if let agentID = notification.concernsAlone {
       return agents.publish(
         chatID: await chat.peek { $0.chatSessionID }, serviceID: chat.id.key, .chat(notification),
         to: AgentAudience(service: nil, isOpen: false, agents: [agentID], isPrivate: true))
@@ -164,10 +181,28 @@ package final class ChatInterpreter: Sendable {
       if line.content.type.saysSomething { search.touched(key) }
     case .customerOnline: index.moved(key, to: await chat.peek { $0.customerPhase })
     case .invited, .deskChanged: before = index.audience(of: key)
+    case .offered, .offerEnded: await follow(offer: notification, of: key)
     case .waiting, .typingPreview, .dataChanged, .read, .pushSettled, .ended: break
     }
-    if notification.changesAgents { index.attended(key, await chat.peek { ChatNote($0) }) }
+    if notification.changesAgents {
+      index.attended(key, await chat.peek { ChatNote($0) })
+      distributor.changed(key, from: before)
+    }
     return before
+  }
+
+  private func follow(offer notification: AgentNotification, of key: String) async {
+    switch notification {
+    case .offered(let offer):
+      service.index.offered(key, to: offer.agentID)
+      distributor.changed(key)
+    case .offerEnded(let offer, let end):
+      service.index.offered(key, to: nil)
+      if end.isMissed { await distributor.missed(key, by: offer.agentID) }
+      // Else what follows says what has become of the chat.
+      if end.leavesWaiting { distributor.changed(key) }
+    default: break
+    }
   }
 
   /// The directory learns of a chat that began; Comet sessions that were there first are tied to it.
@@ -200,6 +235,7 @@ package final class ChatInterpreter: Sendable {
     service.directory.remove(chat.id.key)
     service.index.removed(chat.id.key)
     search.touched(chat.id.key)
+    distributor.changed(chat.id.key)
   }
 }
 
@@ -224,6 +260,7 @@ extension ChatInterpreter: AlarmedHost {
       switch timer {
       case .pushDelay(let phase): .pushDelayElapsed(phase: phase)
       case .timeToLive: .timeToLiveElapsed
+      case .offer(let until): .offerElapsed(until: until)
       }
     await directory[key]?.post(ChatCommand(action, policy: service.policy(of: key)))
   }
@@ -247,7 +284,9 @@ extension ChatInterpreter: AlarmedHost {
     switch phase {
     case .owed: await rearm(found)
     // A kill may have come between the chat's record and the follower's.
-    case .heard: for key in found.finished { await isGone(key) }
+    case .heard:
+      for key in found.finished { await isGone(key) }
+      distributor.open()
     case .returned: await detachLost()
     case .revoked, .grace: break
     }

@@ -40,7 +40,8 @@ struct ChatNarrator: Narrator {
       return Self.instance(event, key, blank, &trace, &people)
     case .linePosted, .filePosted, .agentJoined, .agentLeft, .previewTyped, .absenceNoted, .returnNoted:
       return [Self.conversation(event, blank, &trace)]
-    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp: return [Self.desk(event, blank)]
+    case .privateNoted, .read, .agentInvited, .deskChanged, .wrappedUp, .offered, .offerEnded:
+      return [Self.desk(event, blank)]
     case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
       .customerReturned:
       return [Self.link(event, blank, &trace)]
@@ -178,6 +179,11 @@ struct ChatNarrator: Narrator {
       entry.isDetail = true
     case .agentInvited(let agentID, let inviter): (entry.who, entry.what) = (inviter, "invites \(agentID)")
     case .deskChanged(let name): (entry.who, entry.what) = ("server", "hands the chat to the agents of \(name)")
+    case .offered(let offer):
+      (entry.who, entry.what) = ("server", "offers the chat to \(offer.agentID) until \(offer.until.iso8601)")
+    case .offerEnded(let offer, let end):
+      (entry.who, entry.what) = end.told(of: offer.agentID)
+      entry.isDetail = end == .accepted || end == .ended
     case .wrappedUp(let agentID, let disposition, let note, let tags):
       (entry.who, entry.what) = (agentID, "wraps the chat up:")
       entry.text = ([disposition, note] + tags).filter { !$0.isEmpty }.joined(separator: ", ")
@@ -279,4 +285,17 @@ struct ChatNarrator: Narrator {
   }
 
   private static func short(_ session: String) -> String { "\(session.prefix(8))…" }
+}
+
+extension ChatOfferEnd {
+  fileprivate func told(of agentID: String) -> (who: String, what: String) {
+    switch self {
+    case .accepted: (agentID, "takes what was offered")
+    case .passed: (agentID, "lets the offer pass")
+    case .released: (agentID, "sends the offer away")
+    case .away: ("server", "takes the offer back: \(agentID) is not there, or not ready")
+    case .taken: ("server", "takes the offer back from \(agentID): somebody else has joined")
+    case .ended: ("server", "takes the offer back from \(agentID): the chat is over")
+    }
+  }
 }

@@ -16,6 +16,7 @@ struct ChatNote: Equatable {
   var phase: CustomerPhase?
   var invited: [String] = []
   var desk: String?
+  var offeredTo: String?
 
   init(_ chat: borrowing ChatSession) {
     serviceName = chat.serviceName
@@ -31,6 +32,7 @@ struct ChatNote: Equatable {
     phase = chat.customerPhase
     invited = chat.invitations
     desk = chat.deskService == chat.serviceName ? nil : chat.deskService
+    offeredTo = chat.offer?.agentID
   }
 
   var standing: ChatStanding { ChatStanding(waitingSince: waitingSince, phase: phase) }
@@ -67,6 +69,8 @@ extension ChatNote: PayloadPart {
     static let invited = PayloadField<String>(13)
     /// Absent: that of the service.
     static let desk = PayloadField<String>(14)
+    /// Of a chat that waits.
+    static let offeredTo = PayloadField<String>(15)
   }
 
   func encode(into writer: inout PayloadWriter) {
@@ -84,6 +88,7 @@ extension ChatNote: PayloadPart {
     writer.put(Field.isLost, ifTrue: phase == .lost)
     writer.put(each: Field.invited, invited)
     writer.put(Field.desk, ifPresent: desk)
+    writer.put(Field.offeredTo, ifPresent: offeredTo)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
@@ -100,6 +105,7 @@ extension ChatNote: PayloadPart {
     waitingSince = try read[Field.waitingSince] ?? usualWait
     invited = try read.all(Field.invited)
     desk = try read[Field.desk]
+    offeredTo = try read[Field.offeredTo]
     let (isAway, isLost) = (try read[Field.isAway] ?? false, try read[Field.isLost] ?? false)
     phase = startedAt == nil || isEnded ? nil : !isAway ? .foreground : isLost ? .lost : .background
   }

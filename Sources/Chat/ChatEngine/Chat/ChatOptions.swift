@@ -1,4 +1,5 @@
 package import ChatDomain
+import EngineKit
 package import OptionKit
 
 /// Chats: how long they live, when their pushes go and what they say. Spec: GMS 8.3, scope V.
@@ -54,6 +55,16 @@ package struct ChatOptions: OptionTable {
   package let cometLoss = OptionKey(
     "on_comet_lost", in: chats, .choice, default: standard.cometLoss,
     "what becomes of a chat whose Comet session expires without a word", takes: .reload)
+  package let distribution = OptionKey(
+    "chat.distribution", in: chats, .choice, default: ChatDistributionMode.manual,
+    "who gets a chat that waits: whoever of its agents takes it, or the ready one who has been idle longest is offered it",
+    takes: .reload)
+  package let offerTime = OptionKey(
+    "chat.offer_seconds", in: chats, .wholeSeconds(1...3_600), default: .seconds(20),
+    "time an agent has to take a chat that is offered", takes: .reload)
+  package let agentCapacity = OptionKey(
+    "chat.agent_capacity", in: [.chat], .integer(1...1_000), default: 4,
+    "chats that an agent may have and still be offered another one", takes: .reload)
   package let timeToLive = OptionKey(
     "_ttl", in: SectionKind.services, .wholeSeconds(1...315_360_000), default: standard.timeToLive,
     "life of an instance after its last use", takes: .reload)
@@ -67,6 +78,17 @@ package struct ChatOptions: OptionTable {
     takes: .reload)
 
   package init() {}
+}
+
+/// How agents come to chats that wait.
+package enum ChatDistributionMode: String, Sendable, CaseIterable {
+  case manual
+  case longestIdle = "longest-idle"
+}
+
+extension OptionStore {
+  /// How many chats an agent may have and still be offered another one.
+  var agentCapacity: Int { current.section(.chat)[ChatOptions.keys.agentCapacity] }
 }
 
 extension OptionForm where Value == Set<TranscriptEventType> {

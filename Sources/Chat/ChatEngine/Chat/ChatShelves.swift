@@ -34,6 +34,9 @@ struct ChatShelves {
 
   subscript(shelf: Shelf) -> SortedPieces<ChatPlace> { shelves[shelf] ?? SortedPieces() }
 
+  /// Since when its customer waits; nil also where that is since its start.
+  func wait(of chatID: String) -> Timestamp? { waits[chatID] }
+
   /// It waits since its start.
   func hasNoOtherWait(_ chatID: String) -> Bool { waits.isEmpty || waits[chatID] == nil }
 
