@@ -1,9 +1,10 @@
 /** The callback desk: what waits, what is offered, and the talk. */
 
-import { attempt, badge, clock, detail, dialog, empty, facts, field, get, go, h, head, ifThere, linkTabs, list, now, post, replace, seg, select, t, term, to, when, worker } from '../ui/kit.js';
+import { attempt, badge, detail, dialog, empty, facts, field, get, go, h, head, ifThere, linkTabs, list, post, replace, seg, select, t, term, to, when, worker } from '../ui/kit.js';
 import { events } from '../core/events.js';
 import { tellAway } from '../core/notify.js';
 import { desk } from './desk.js';
+import { countDown, offerCard } from './offers.js';
 
 const states = ['waiting', 'own', 'all'];
 const stateKind = { QUEUED: 'warn', ROUTING: 'info', PROCESSING: 'ok' };
@@ -98,19 +99,11 @@ export function screen(parts) {
   };
 }
 
-/** What is offered must be taken in time: the time runs. */
-function offer(one, act) {
-  return h('div.offer', { role: 'alert' },
-    h('div', h('strong', { dir: 'auto' }, t('offer', { what: one.subject || one.service })), h('small', [one.customerNumber, one.service].filter(Boolean).join(' · '))),
-    one.actBy ? h('span.countdown', { 'data-until': one.actBy }, clock(Date.parse(one.actBy) - now())) : null,
-    worker(t('accept'), () => act(one, 'accept'), { kind: 'primary' }), worker(t('release'), () => act(one, 'release')));
-}
-
-function countDown(node) {
-  for (const one of node.querySelectorAll('.countdown')) {
-    one.textContent = clock(Date.parse(one.dataset.until) - now());
-  }
-}
+const offer = (one, act) =>
+  offerCard({
+    title: t('offer', { what: one.subject || one.service }), detail: [one.customerNumber, one.service], until: one.actBy,
+    accept: () => act(one, 'accept'), release: () => act(one, 'release'),
+  });
 
 function detailOf(one, act, isMine) {
   const step = (name, kind) => worker(t(name), () => act(one, name), { kind });

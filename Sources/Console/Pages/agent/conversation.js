@@ -150,9 +150,12 @@ function away(chat) {
 /** The name that customers read. */
 const ownNickname = () => read('nickname') || session.name;
 
+/** As whom one joins. */
+export const joining = () => ({ nickname: ownNickname(), role: may('supervisor') ? 'SUPERVISOR' : 'AGENT' });
+
 const acts = {
   async join({ path }) {
-    await post(`${path}/join`, { nickname: ownNickname(), role: may('supervisor') ? 'SUPERVISOR' : 'AGENT' });
+    await post(`${path}/join`, joining());
     return true;
   },
   async leave({ path }) {
@@ -175,6 +178,7 @@ const acts = {
 function headOf(view, act, close, card) {
   const { chat } = view;
   const isIn = desk.isMine(chat);
+  const isOthers = chat.offer && chat.offer.agentId !== desk.me?.agentId && !may('supervisor');
   const button = (name, kind = '') => worker(t(`act.${name}`), () => act(name), { kind });
   const others = chat.agents.filter((agent) => agent.agentId !== desk.me?.agentId).map((agent) => agent.nickname);
   return [
@@ -183,7 +187,7 @@ function headOf(view, act, close, card) {
       h('h2.clip', { dir: 'auto', tabindex: '-1' }, chat.customer || t('someone')),
       h('p.clip', h('span', { dir: 'auto' }, chat.subject || t('noSubject')), ' · ', chat.service, others.length ? ` · ${t('with', { who: others.join(', ') })}` : '')),
     h('div.actions', presence(chat),
-      !isIn && !chat.ended ? button('join', 'primary') : null,
+      !isIn && !chat.ended && !isOthers ? button('join', 'primary') : null,
       isIn && !chat.ended ? [button('transfer'), button('invite')] : null,
       may('supervisor') && !isIn && !chat.ended && chat.agents.length ? button('takeOver') : null,
       isIn && !chat.ended ? [button('leave'), button('close', 'danger')] : null,

@@ -1,6 +1,6 @@
 /** The chats that an agent sees, kept in step with the events. */
 
-import { attempt, get, ifThere, list, now, post, seg, t, to } from '../ui/kit.js';
+import { attempt, get, ifThere, list, now, post, route, seg, t, to, toast } from '../ui/kit.js';
 import { Emitter } from '../core/emitter.js';
 import { events } from '../core/events.js';
 import { tellAway } from '../core/notify.js';
@@ -69,6 +69,11 @@ class Desk {
   /** Whether the agent who is signed in is in that chat. */
   isMine(chat) {
     return chat.agents.some((agent) => agent.agentId === this.me?.agentId);
+  }
+
+  /** What is offered to the agent who is signed in. */
+  offered() {
+    return [...this.chats.values()].filter((chat) => chat.waiting && chat.offer?.agentId === this.me?.agentId);
   }
 
   /** The name under which one is in that chat, or null. */
@@ -159,6 +164,10 @@ class Desk {
     else if (name === 'typingPreview') this.#types(data.chatId, data.text);
     else if (name === 'customerOnline' && chat) {
       this.chats.set(data.chatId, { ...chat, customerOnline: data.customerOnline, phase: data.phase ?? chat.phase });
+    } else if (name === 'chatOffered') {
+      const who = chat?.customer || t('someone');
+      tellAway(t('offer.chat', { who }), chat?.subject ?? '', `offer-${data.chatId}`, to('inbox', 'waiting', data.chatId));
+      if (route()[0] !== 'inbox') toast(t('offer.chat', { who }));
       this.refresh(data.chatId);
     } else if (name === 'waiting') {
       if (!chat?.waiting) tellAway(t('notify.waiting'), chat ? `${chat.customer}: ${chat.subject}` : '', `waiting-${data.chatId}`, to('inbox', 'waiting', data.chatId));

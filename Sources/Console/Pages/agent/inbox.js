@@ -1,8 +1,9 @@
 /** Inbox: the list of chats beside the one that is open. */
 
-import { badge, bind, empty, go, h, linkTabs, now, number, reconcile, renew, replace, short, t, term, to } from '../ui/kit.js';
-import { conversation } from './conversation.js';
+import { badge, bind, empty, go, h, linkTabs, now, number, post, reconcile, renew, replace, seg, short, t, term, to } from '../ui/kit.js';
+import { conversation, joining } from './conversation.js';
 import { desk, waitingSince } from './desk.js';
+import { countDown, offerCard } from './offers.js';
 import { searchBox } from './search.js';
 import { lineWords } from './words.js';
 
@@ -16,10 +17,12 @@ export function screen(parts) {
   let open = null;
   let drawing = null;
   const tabs = h('div');
+  const offers = h('div.offers');
+  let offered = '';
   const rows = h('ul.chats', { 'aria-label': t('chats') });
   const nothing = h('div', { hidden: true }, empty(t('chats.none'), t('chats.none.detail')));
   const pane = h('section.pane', { 'aria-label': t('conversation') });
-  const side = h('section.list', { 'aria-label': t('screen.inbox') }, h('header.list-head', h('h1', { tabindex: '-1' }, t('screen.inbox')), searchBox()), tabs, rows, nothing);
+  const side = h('section.list', { 'aria-label': t('screen.inbox') }, h('header.list-head', h('h1', { tabindex: '-1' }, t('screen.inbox')), searchBox()), offers, tabs, rows, nothing);
   const node = h('div.inbox', side, pane);
 
   function update([wanted, chatId]) {
@@ -42,6 +45,7 @@ export function screen(parts) {
   function draw() {
     drawing = null;
     const chats = desk.list(filter);
+    drawOffers();
     const counted = (name) => (desk.isLoaded ? number(desk.count(name)) : null);
     renew(tabs, linkTabs(t('chats.which'), filters.map((name) => [to('inbox', name, openId), t(`chats.${name}`), counted(name)]), to('inbox', filter, openId)));
     reconcile(rows, chats, (chat) => chat.chatId, (chat, old) => row(chat, old, filter, openId));
@@ -49,9 +53,21 @@ export function screen(parts) {
     rows.hidden = chats.length === 0;
   }
 
+  /** Anew only where there is something new: what is an alert is read out each time. */
+  function drawOffers() {
+    const mine = desk.offered();
+    const names = mine.map((chat) => chat.chatId + chat.offer.until).join();
+    if (names === offered) return;
+    offered = names;
+    replace(offers, mine.map(offer));
+  }
+
   const soon = () => (drawing ??= setTimeout(draw, drawEvery));
   const unlisten = desk.changed.on(soon);
-  const clock = setInterval(() => tick(rows), 1000);
+  const clock = setInterval(() => {
+    tick(rows);
+    countDown(offers);
+  }, 1000);
   const unbind = bind({
     j: { words: t('key.next'), act: () => step(1) },
     k: { words: t('key.previous'), act: () => step(-1) },
@@ -79,6 +95,20 @@ export function screen(parts) {
       unbind();
     },
   };
+}
+
+function offer(chat) {
+  const { chatId } = chat;
+  const path = `/agent/1/chats/${seg(chatId)}`;
+  const done = (work) => work.finally(() => desk.refresh(chatId));
+  return offerCard({
+    title: t('offer.chat', { who: chat.customer || t('someone') }), detail: [chat.subject, chat.service], until: chat.offer.until,
+    accept: async () => {
+      await done(post(`${path}/join`, joining()));
+      go('inbox', 'own', chatId);
+    },
+    release: () => done(post(`${path}/release`)),
+  });
 }
 
 const placeholder = () => ({ node: empty(t('chats.choose'), t('chats.choose.detail')), dispose() {} });

@@ -344,7 +344,10 @@ export default {
     CANCELLED: 'Abgesagt',
     AGENT_CONNECTED: 'Verbunden',
   },
-  offer: 'Rückruf: {what}',
+  offer: {
+    '': 'Rückruf: {what}',
+    chat: 'Ein Chat für Sie: {who}',
+  },
   accept: 'Annehmen',
   release: 'Abgeben',
   available: 'Diesen nehmen',

@@ -344,7 +344,10 @@ export default {
     CANCELLED: 'Cancelled',
     AGENT_CONNECTED: 'Connected',
   },
-  offer: 'Callback: {what}',
+  offer: {
+    '': 'Callback: {what}',
+    chat: 'A chat for you: {who}',
+  },
   accept: 'Accept',
   release: 'Release',
   available: 'Serve this one',

@@ -1,12 +1,7 @@
 /** The figures of a day: what came, was answered and given up, and how long it took. */
 
-import { get, ifThere } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { number, t } from '../core/i18n.js';
-import { attempt } from '../core/live.js';
-import { clock, now } from '../core/time.js';
+import { attempt, badge, clock, empty, field, get, h, head, now, number, replace, select, t, table, worker } from '../ui/kit.js';
 import { downloadText } from '../ui/download.js';
-import { badge, empty, field, head, notOffered, select, table, worker } from '../ui/parts.js';
 import { plot } from '../ui/plot.js';
 import { tile } from '../ui/tile.js';
 
@@ -31,11 +26,11 @@ export function screen() {
 
   async function load() {
     const mine = ++asked;
-    const day = await attempt(() => ifThere(get(path, query())));
+    const day = await attempt(() => get(path, query()));
     if (isGone || mine !== asked || day === undefined) return;
     body.removeAttribute('aria-busy');
-    if (day) offer(day.services);
-    replace(body, day ? render(day) : notOffered());
+    offer(day.services);
+    replace(body, render(day));
   }
 
   /** Services appear as their chats do; those that were there stay. */
@@ -47,7 +42,7 @@ export function screen() {
   const asking = setInterval(() => date.value === today() && load(), askEvery);
   load();
   return {
-    node: h('div.page', {}, head(t('screen.figures'), csv), h('form.form-row', { onsubmit: (event) => event.preventDefault() }, field(t('day'), date, t('figures.utc')), field(t('service'), service)), body),
+    node: h('div.page', head(t('screen.figures'), csv), h('form.form-row', { onsubmit: (event) => event.preventDefault() }, field(t('day'), date, t('figures.utc')), field(t('service'), service)), body),
     dispose() {
       isGone = true;
       clearInterval(asking);
@@ -65,13 +60,13 @@ function render(day) {
   };
   const total = day.total;
   return [
-    day.complete ? null : h('p', {}, badge(t('figures.partial'), 'warn')),
-    h('div.tiles', {}, tile(t('figures.begun'), number(total.begun)), tile(t('figures.handled'), number(total.handled)), tile(t('figures.abandoned'), number(total.abandoned), null, total.abandoned ? 'warn' : ''),
+    day.complete ? null : h('p', badge(t('figures.partial'), 'warn')),
+    h('div.tiles', tile(t('figures.begun'), number(total.begun)), tile(t('figures.handled'), number(total.handled)), tile(t('figures.abandoned'), number(total.abandoned), null, total.abandoned ? 'warn' : ''),
       tile(t('figures.firstAnswer'), pair(total.firstAnswer), t('figures.percentiles')), tile(t('figures.handling'), pair(total.handling), t('figures.percentiles'))),
-    h('div.columns', {}, line(t('figures.begun'), (one) => one.begun), line(t('figures.handled'), (one) => one.handled), line(t('figures.abandoned'), (one) => one.abandoned), line(`${t('figures.firstAnswer')} (p90)`, (one) => one.firstAnswer?.p90, seconds)),
-    h('div.columns', {},
-      h('section', {}, h('h2', {}, t('services')), day.services.length ? table(t('services'), [t('service'), t('figures.begun'), t('figures.abandoned'), ...titles()], day.services.map((one) => [one.service, number(one.begun), number(one.abandoned), ...answered(one)])) : empty(t('services.none'))),
-      h('section', {}, h('h2', {}, t('agents')), day.agents.length ? table(t('agents'), [t('agent'), ...titles()], day.agents.map((one) => [one.agentId, ...answered(one)])) : empty(t('figures.nobody')))),
+    h('div.columns', line(t('figures.begun'), (one) => one.begun), line(t('figures.handled'), (one) => one.handled), line(t('figures.abandoned'), (one) => one.abandoned), line(`${t('figures.firstAnswer')} (p90)`, (one) => one.firstAnswer?.p90, seconds)),
+    h('div.columns',
+      h('section', h('h2', t('services')), day.services.length ? table(t('services'), [t('service'), t('figures.begun'), t('figures.abandoned'), ...titles()], day.services.map((one) => [one.service, number(one.begun), number(one.abandoned), ...answered(one)])) : empty(t('services.none'))),
+      h('section', h('h2', t('agents')), day.agents.length ? table(t('agents'), [t('agent'), ...titles()], day.agents.map((one) => [one.agentId, ...answered(one)])) : empty(t('figures.nobody')))),
   ];
 }
 
