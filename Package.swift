@@ -393,7 +393,7 @@ let package = Package(
         "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",
-        "SupportDomain",
+        "SupportDomain", "TextSearch",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),

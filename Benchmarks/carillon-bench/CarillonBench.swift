@@ -12,8 +12,7 @@ struct CarillonBench: AsyncParsableCommand {
     discussion: "Build with -c release: the figures of a debug build mean nothing.",
     subcommands: [
       JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, PushBench.self,
-      GCMBench.self, CallbackBench.self, SupportBench.self, ConsoleBench.self, MicroBench.self, AllBenches.self,
-      CompareBench.self,
-      PeersBench.self, SoakBench.self, CurveBench.self,
+      GCMBench.self, CallbackBench.self, SupportBench.self, ConsoleBench.self, SearchBench.self, MicroBench.self,
+      AllBenches.self, CompareBench.self, PeersBench.self, SoakBench.self, CurveBench.self,
     ])
 }

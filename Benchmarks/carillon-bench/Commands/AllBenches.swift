@@ -34,6 +34,7 @@ struct AllBenches: AsyncParsableCommand {
     results += try await CallbackBench.measure(try .parse(["--scheduled", "100000"]))
     results += try await SupportBench.measure(try .parse(["--requests", "10000"]))
     results += try await ConsoleBench.measure(try .parse([]))
+    results += try await SearchBench.measure(try .parse([]))
     return results
   }
 }

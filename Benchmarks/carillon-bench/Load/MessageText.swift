@@ -5,7 +5,7 @@ enum MessageText {
   /// `#` and nine digits, which carry the number of the message.
   static let prefixLength = 10
 
-  private static let words = """
+  static let words = """
     hello hi good morning thank thanks you your yours for the a an this that these order orders number numbers is are \
     was were still waiting waits in on at our warehouse shop store could would should please check checked address \
     street again we I he she they have has had found lost parcel package box and or but it will arrive arrives arrived \
