@@ -90,8 +90,11 @@ struct SleepTests {
       let directory = directory(context)
       _ = try await directory.entity("a")?.perform(.add(3)) { $0.total }
       context.beginSweep()
+      #expect(directory.place(ofSleeping: "a") == nil && directory.place(ofSleeping: "nobody") == nil)
       #expect(try await sleep(directory) == 1)
       #expect(await directory.peek("a") { $0.total } == 3)
+      let place = try #require(directory.place(ofSleeping: "a"))
+      #expect(try Counter(stateBytes: EntityImage(bytes: place.image()).state).total == 3)
       #expect(directory.awakeCount == 0, "a look does not wake it")
 
       #expect(try await directory["a"]?.read { $0.total } == 3)

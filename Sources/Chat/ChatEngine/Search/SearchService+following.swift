@@ -73,7 +73,9 @@ extension SearchService {
       if let place = chats.directory.place(ofSleeping: key) {
         asleep.append((key, mark, place))
       } else {
-        let texts = await chats.directory.peek(key) { SearchedTexts($0, after: mark?.through, maximum: maximum) }
+        let texts = await chats.directory.peek(key, isUse: false) {
+          SearchedTexts($0, after: mark?.through, maximum: maximum)
+        }
         awake.append(Reading(key: key, mark: mark, texts: texts))
       }
     }
