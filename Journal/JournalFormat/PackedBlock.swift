@@ -58,24 +58,53 @@ struct PackedBlock: Equatable {
 
   /// The same without the checksum, every field bounded: whether a block could stand there.
   static func decodeFields(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PackedBlock? {
-    guard bytes.count - offset >= headerByteCount, bytes.little(offset, as: UInt32.self) == magic,
-      let chainHash = Hash256(bytes.slice((offset + 48)..<(offset + 80)))
-    else { return nil }
-    func field(_ distance: Int) -> Int { Int(bytes.little(offset + distance, as: UInt32.self)) }
-    let block = PackedBlock(
-      frameCount: field(8), recordCount: field(12), rowsByteCount: field(16), plainByteCount: field(20),
-      storedByteCount: field(24), firstPosition: bytes.little(offset + 32, as: UInt64.self),
-      timeMilliseconds: bytes.little(offset + 40, as: Int64.self), epoch: bytes.little(offset + 28, as: UInt32.self),
-      chainHash: chainHash)
+    guard let block = fields(bytes, at: offset) else { return nil }
     // None of the sums can overflow: each part has 36 bits at most.
     return block.byteCount <= bytes.count - offset && block.isConsistent ? block : nil
   }
 
-  private var isConsistent: Bool {
+  fileprivate static func fields(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PackedBlock? {
+    guard bytes.count - offset >= headerByteCount, bytes.little(offset, as: UInt32.self) == magic,
+      let chainHash = Hash256(bytes.slice((offset + 48)..<(offset + 80)))
+    else { return nil }
+    func field(_ distance: Int) -> Int { Int(bytes.little(offset + distance, as: UInt32.self)) }
+    return PackedBlock(
+      frameCount: field(8), recordCount: field(12), rowsByteCount: field(16), plainByteCount: field(20),
+      storedByteCount: field(24), firstPosition: bytes.little(offset + 32, as: UInt64.self),
+      timeMilliseconds: bytes.little(offset + 40, as: Int64.self), epoch: bytes.little(offset + 28, as: UInt32.self),
+      chainHash: chainHash)
+  }
+
+  fileprivate var isConsistent: Bool {
     frameCount > 0 && frameCount <= Self.frameCountMaximum
       && plainByteCount < FormatLimits.packedBlockByteCount + FormatLimits.frameReadPlainByteCountMaximum
       && storedByteCount <= plainByteCount && (storedByteCount == 0) == (plainByteCount == 0)
       && recordCount <= plainByteCount / FormatLimits.recordByteCountMinimum && firstPosition > 0
       && firstPosition <= UInt64.max - UInt64(recordCount)
+  }
+}
+
+/// What a block of a packed segment says of itself in its first 80 bytes.
+package struct PackedBlockExtent: Sendable {
+  package static let headByteCount = PackedBlock.headerByteCount
+
+  package let firstPosition: UInt64
+  /// The position after its last record.
+  package let endPosition: UInt64
+  package let byteCount: Int
+  /// From which that of the next block continues.
+  package let checksum: UInt32
+  /// Of a segment that holds nothing else.
+  package let segmentByteCount: Int
+
+  /// Nil if no block begins so.
+  package init?(_ head: UnsafeRawBufferPointer) {
+    guard let block = PackedBlock.fields(head, at: 0), block.isConsistent else { return nil }
+    firstPosition = block.firstPosition
+    endPosition = block.firstPosition + UInt64(block.recordCount)
+    byteCount = block.byteCount
+    checksum = head.little(4, as: UInt32.self)
+    segmentByteCount = FormatLimits.segmentByteCount(
+      holding: FormatLimits.segmentHeaderByteCount + block.expandedByteCount)
   }
 }

@@ -83,6 +83,34 @@ public struct PackedSegment: ~Copyable {
     UnsafeMutableRawBufferPointer(rebasing: target[end...]).initializeMemory(as: UInt8.self, repeating: 0)
   }
 
+  /// Makes the frames of one block again, as a segment that holds nothing else; chain hashes are not checked.
+  ///
+  /// - Parameters:
+  ///   - bytes: the block.
+  ///   - header: of the file that it stands in.
+  ///   - seed: the checksum of the block before; of the header, for the first.
+  ///   - target: exactly as many bytes as `PackedBlockExtent.segmentByteCount` says.
+  /// - Throws: `blockDamaged`, `epochDiffers`.
+  package static func expand(
+    block bytes: UnsafeRawBufferPointer, of header: PackedHeader, seed: UInt32,
+    into target: UnsafeMutableRawBufferPointer
+  ) throws(FormatError) {
+    let (block, _) = try PackedBlock.decode(bytes, at: 0, seed: seed)
+    var packed = PackedSegment(bytes, header, seed: seed)
+    packed.offset = 0
+    packed.base.nextPosition = block.firstPosition
+    var segment = header.segment
+    segment.firstPosition = block.firstPosition
+    segment.segmentByteCount = target.count
+    let (page, frameSeed) = segment.encoded()
+    let end = page.count + block.expandedByteCount
+    guard end <= target.count else { throw .blockDamaged }
+    target.copyBytes(from: page)
+    try packed.unpack(block, into: UnsafeMutableRawBufferPointer(rebasing: target[page.count..<end]))
+    try packed.link(block, target, from: page.count, hashing: false, seed: frameSeed)
+    UnsafeMutableRawBufferPointer(rebasing: target[end...]).initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
   /// Puts salts and records of each frame where they belong, and its header into `frames`.
   private mutating func unpack(
     _ block: PackedBlock, into target: UnsafeMutableRawBufferPointer

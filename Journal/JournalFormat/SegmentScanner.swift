@@ -50,6 +50,14 @@ public struct SegmentScanner {
     return scanned
   }
 
+  /// Goes on at a frame that begins at `offset`, whatever stands before it.
+  /// - Parameter position: of its first record; of the next one to come, if it is empty.
+  package mutating func jump(to offset: Int, position: UInt64) {
+    self.offset = offset
+    nextPosition = position
+    isSealed = false
+  }
+
   /// What follows the last frame.
   public enum Verdict: Sendable, Equatable {
     /// Zeros: nothing was lost.

@@ -19,6 +19,17 @@ enum Varint {
     return place + 1
   }
 
+  /// Appends `value` to `bytes`.
+  static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(byteCount: byteCountMaximum, alignment: 1) { room in
+      guard let start = room.baseAddress else { return }
+      let end = write(value, to: start)
+      bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: end - start))
+    }
+  }
+
+  private static let byteCountMaximum = 10
+
   @inline(__always)
   static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
