@@ -61,7 +61,8 @@ struct JournalDirectory: Sendable {
   /// Whether the archive was made.
   func hasArchive() throws(StorageError) -> Bool { try namesIfThere(archive) != nil }
 
-  private func namesIfThere(_ directory: FilePath) throws(StorageError) -> [String]? {
+  /// Nil if the directory is not there.
+  func namesIfThere(_ directory: FilePath) throws(StorageError) -> [String]? {
     do {
       return try storage.list(directory)
     } catch {

@@ -45,6 +45,27 @@ struct SegmentImage: ~Copyable {
     if next == fileByteCount { self.source = nil }
   }
 
+  /// Reads single stretches of the file that was begun; the rest of `bytes` is not to be looked at.
+  /// - Returns: false if the file has not got all of it.
+  mutating func read(_ range: Range<Int>) throws(StorageError) -> Bool {
+    guard let source, range.upperBound <= target.count else { return false }
+    let piece = UnsafeMutableRawBufferPointer(rebasing: target[range])
+    return try source.readAll(into: piece, at: range.lowerBound) == piece.count
+  }
+
+  /// Loads one block of a packed file as a segment that holds nothing else.
+  /// - Parameter seed: the checksum of the block before; of the header, for the first.
+  /// - Throws: `FormatError`, `StorageError`.
+  mutating func load(
+    _ block: PackedBlockExtent, at offset: Int, of file: any StorageFile, _ header: PackedHeader, seed: UInt32
+  ) throws {
+    (source, readByteCount) = (nil, 0)
+    let room = packed.prepare(block.byteCount)
+    guard try file.readAll(into: room, at: offset) == room.count else { throw FormatError.blockDamaged }
+    try PackedSegment.expand(
+      block: packed.bytes, of: header, seed: seed, into: buffer.prepare(block.segmentByteCount))
+  }
+
   /// Loads a packed segment and expands it; see `PackedSegment`.
   mutating func loadPacked(_ file: any StorageFile, path: FilePath, hashing: Bool) throws(JournalError) {
     (source, readByteCount) = (nil, 0)

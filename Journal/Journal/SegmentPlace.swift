@@ -42,9 +42,12 @@ struct SegmentPlace: Sendable, Hashable {
     self.init(number, form, in: directory, isArchived: isArchived)
   }
 
-  static func name(_ number: UInt64, _ form: Form) -> String {
+  static func name(_ number: UInt64, _ form: Form) -> String { digits(number) + form.rawValue }
+
+  /// As names have it.
+  static func digits(_ number: UInt64) -> String {
     let digits = String(number)
-    return String(repeating: "0", count: max(0, Limits.segmentNumberDigits - digits.count)) + digits + form.rawValue
+    return String(repeating: "0", count: max(0, Limits.segmentNumberDigits - digits.count)) + digits
   }
 }
 

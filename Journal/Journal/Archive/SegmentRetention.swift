@@ -96,5 +96,6 @@ public struct SegmentRetention: Sendable {
   private func delete(_ places: [SegmentPlace], _ step: SegmentStep.Handler) throws(JournalError) {
     // Each removal is durable before the next, so that no crash can leave an older segment before a gap.
     for place in places { try directory.discard(place, step) }
+    if let number = places.first?.number { try directory.removeIndex(of: number, step) }
   }
 }

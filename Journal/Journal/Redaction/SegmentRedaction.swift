@@ -38,6 +38,9 @@ public struct SegmentRedaction: Sendable {
         report.examinedSegments += 1
         guard count > 0 else { continue }
         guard outline.isSealed else { throw .segmentInUse(place.path) }
+        // First: a crash between the two must not leave terms of what is erased. Whoever redacts sees to it that nobody
+        // makes it anew meanwhile.
+        try directory.removeIndex(of: number, step)
         try replace(place, image.bytes, outline, position, matching, step)
         report.records += count
         report.segments += 1
