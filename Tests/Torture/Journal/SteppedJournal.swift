@@ -65,6 +65,7 @@ struct SteppedJournal {
         return "after recovery position \(position) was given out, \(again.writer.durablePosition) is durable"
       }
       let upkeep = Upkeep(storage: disk)
+      if let wrong = try upkeep.judgeIndex(again.replayed) { return "after recovery: \(wrong)" }
       var complete = history
       complete.keep(first: again.replayed.count)
       complete.append(more)
@@ -79,7 +80,7 @@ struct SteppedJournal {
       let found = try read(disk)
       if let wrong = complete.judge(found) { return "after recovery and upkeep: \(wrong)" }
       if let name = try upkeep.leftovers().first { return "\(name) is left over after recovery and upkeep" }
-      if let wrong = try upkeep.checkSnapshots(found) { return wrong }
+      if let wrong = try upkeep.checkSnapshots(found) ?? upkeep.checkIndex(found) { return wrong }
       return nil
     } catch {
       return "recovery failed: \(error)"
