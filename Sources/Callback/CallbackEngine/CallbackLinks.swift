@@ -9,26 +9,25 @@ extension SubjectLinks {
     isNamedByPushes: true,
     collect: { scope, key, tag, payload in
       guard let event: CallbackEvent = decode(tag, payload) else { return }
-      let isNamed = event.mentions(subject: scope.subject) || scope.isSubject(key)
+      let isNamed = event.mentions(subject: scope.isSubject) || scope.isSubject(key)
       scope.note(.callback, key) { trace in
         trace.brings = .always
         if isNamed { trace.isNamed = true }
         if let userKey = event.userKey, !userKey.isEmpty { trace.owners.insert(userKey) }
-        trace.follows = [EntityID(.chatSession, key)]
-        trace.leads = [EntityID(.chatSession, key)]
+        trace.follows.insert(EntityID(.chatSession, key))
+        trace.leads.insert(EntityID(.chatSession, key))
       }
     })
 }
 
 extension CallbackEvent {
   /// True if the event itself names the customer: by their key, their device, or what they filled in.
-  fileprivate func mentions(subject: String) -> Bool {
-    guard !subject.isEmpty else { return false }
-    return switch self {
+  fileprivate func mentions(subject isSubject: (String?) -> Bool) -> Bool {
+    switch self {
     case .created(let request, _, _):
-      subject == request.userKey || subject == request.device?.deviceID || request.fields.mention(subject)
-    case .keyIssued(let key): subject == key
-    case .fieldsChanged(let fields): fields.mention(subject)
+      isSubject(request.userKey) || isSubject(request.device?.deviceID) || request.fields.mention(isSubject)
+    case .keyIssued(let key): isSubject(key)
+    case .fieldsChanged(let fields): fields.mention(isSubject)
     default: false
     }
   }
@@ -56,7 +55,7 @@ extension [NameValuePair] {
     ]
   }
 
-  fileprivate func mention(_ subject: String) -> Bool {
-    contains { $0.value == subject && !Self.terms.contains($0.name) }
+  fileprivate func mention(_ isSubject: (String?) -> Bool) -> Bool {
+    contains { !Self.terms.contains($0.name) && isSubject($0.value) }
   }
 }

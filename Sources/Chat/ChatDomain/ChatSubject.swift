@@ -1,40 +1,33 @@
 import EventSourcing
 
 // To which customer a chat belongs: a subject is a user key, a chat session id, a device id, or the value of attached
-// data (such as an e-mail address), compared as it stands. An empty subject names nobody.
+// data (such as an e-mail address), compared as it stands. `isSubject` is asked for each of them.
 extension ChatSession {
   /// True if what the chat knows now names the customer.
-  public func mentions(subject: String) -> Bool {
-    !subject.isEmpty
-      && (subject == userKey || subject == chatSessionID || subject == pushTarget?.deviceID
-        || data.contains(value: subject) || owedPushes.contains { $0.target.deviceID == subject })
+  public func mentions(subject isSubject: (String?) -> Bool) -> Bool {
+    isSubject(userKey) || isSubject(chatSessionID) || isSubject(pushTarget?.deviceID)
+      || data.contains { isSubject($0.value) } || owedPushes.contains { isSubject($0.target.deviceID) }
   }
 }
 
 extension ChatStart {
-  public func mentions(subject: String) -> Bool {
-    !subject.isEmpty
-      && (subject == userKey || subject == chatSessionID || subject == pushTarget?.deviceID
-        || data.contains(value: subject))
+  public func mentions(subject isSubject: (String?) -> Bool) -> Bool {
+    isSubject(userKey) || isSubject(chatSessionID) || isSubject(pushTarget?.deviceID)
+      || data.contains { isSubject($0.value) }
   }
 }
 
 extension ChatEvent {
   /// True if the event itself names the customer; most events of a chat do not, they belong to its entity.
-  public func mentions(subject: String) -> Bool {
+  public func mentions(subject isSubject: (String?) -> Bool) -> Bool {
     switch self {
-    case .created(_, let data, _, let userKey):
-      !subject.isEmpty && (subject == userKey || data.contains(value: subject))
-    case .dataUpdated(let data): !subject.isEmpty && data.contains(value: subject)
-    case .started(let start): start.mentions(subject: subject)
-    case .pushTargetChanged(let target): !subject.isEmpty && target?.deviceID == subject
+    case .created(_, let data, _, let userKey): isSubject(userKey) || data.contains { isSubject($0.value) }
+    case .dataUpdated(let data): data.contains { isSubject($0.value) }
+    case .started(let start): start.mentions(subject: isSubject)
+    case .pushTargetChanged(let target): isSubject(target?.deviceID)
     // The chat session id outlives an erasure.
-    case .erased(let state): (try? ChatSession(stateBytes: state))?.mentions(subject: subject) ?? false
+    case .erased(let state): (try? ChatSession(stateBytes: state))?.mentions(subject: isSubject) ?? false
     default: false
     }
   }
-}
-
-extension [NameValuePair] {
-  fileprivate func contains(value: String) -> Bool { contains { $0.value == value } }
 }

@@ -14,10 +14,10 @@ extension SubjectLinks {
     scope.note(.cometSession, key) { trace in
       trace.brings = .ifNamed
       if isNamed { trace.isNamed = true }
-      if let userKey = opened.userKey, !userKey.isEmpty { trace.owners = [userKey] }
+      if let userKey = opened.userKey, !userKey.isEmpty { trace.owners.insert(userKey) }
       guard let serviceID = opened.serviceID else { return }
-      trace.follows = [EntityID(.chatSession, serviceID)]
-      trace.leads = [EntityID(.chatSession, serviceID)]
+      trace.follows.insert(EntityID(.chatSession, serviceID))
+      trace.leads.insert(EntityID(.chatSession, serviceID))
     }
   })
 }

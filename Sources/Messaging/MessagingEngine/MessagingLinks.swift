@@ -4,20 +4,22 @@ import PushDomain
 
 extension SubjectLinks {
   /// A device is what was asked for by its number, or by a token that it has given out.
-  static let installation = SubjectLinks(collect: { scope, key, tag, payload in
-    guard let event: InstallationEvent = decode(tag, payload) else { return }
-    let seed: [UInt8]? =
-      switch event {
-      case .checkedIn(let identity): identity.seed
-      case .erased(let state): (try? Installation(stateBytes: state))?.identity?.seed
-      case .registered, .registrationEnded, .keysSet, .topicJoined, .topicLeft: nil
+  static let installation = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: InstallationEvent = decode(tag, payload) else { return }
+      let seed: [UInt8]? =
+        switch event {
+        case .checkedIn(let identity): identity.seed
+        case .erased(let state): (try? Installation(stateBytes: state))?.identity?.seed
+        case .registered, .registrationEnded, .keysSet, .topicJoined, .topicLeft: nil
+        }
+      var isNamed = scope.isSubject(key)
+      if let seed, let token = RegistrationToken(scope.subject), String(token.id.androidID) == key {
+        isNamed = isNamed || token.isProved(by: seed)
       }
-    var isNamed = scope.isSubject(key)
-    if let seed, let token = RegistrationToken(scope.subject), String(token.id.androidID) == key {
-      isNamed = isNamed || token.isProved(by: seed)
-    }
-    scope.note(.installation, key) { if isNamed { $0.isNamed = true } }
-  })
+      scope.note(.installation, key) { if isNamed { $0.isNamed = true } }
+    },
+    spellings: { subject in RegistrationToken(subject).map { [String($0.id.androidID)] } ?? [] })
 
   static let group = SubjectLinks(
     collect: { scope, key, tag, payload in

@@ -9,9 +9,11 @@ extension SubjectLinks {
       guard case .opened(let terms)? = decode(tag, payload) as SubscriptionEvent? else { return }
       let isNamed = [key, terms.subscriberID, terms.address.deviceID].contains { scope.isSubject($0) }
       scope.note(.subscription, key) { trace in
-        trace.isNamed = isNamed
-        if let owner = terms.owner ?? terms.userKey { trace.owners = [owner] }
-        trace.address = EntityID(.device, DeviceKey.of(terms.address))
+        if isNamed { trace.isNamed = true }
+        if let owner = terms.owner ?? terms.userKey { trace.owners.insert(owner) }
+        let address = DeviceKey.of(terms.address)
+        trace.address = EntityID(.device, address)
+        trace.asks.formUnion([EntityID(.device, address), EntityID(.pushQueue, address)])
       }
     },
     // An address that nobody but the customer's subscriptions has given goes with them.

@@ -12,31 +12,35 @@ extension SubjectLinks {
     let isNamed = scope.isSubject(EntityID(.supportRequest, key).description)
     scope.note(.supportRequest, key) { trace in
       trace.brings = .always
-      trace.isNamed = isNamed
+      if isNamed { trace.isNamed = true }
       trace.leads.formUnion(event.files.map { EntityID(.stored, $0) })
       guard let terms = event.terms else { return }
       let requester = EntityID(.supportUser, String(terms.requester))
-      trace.follows = [requester]
-      trace.hints = [requester]
+      trace.follows.insert(requester)
+      trace.hints.insert(requester)
       guard let chat = terms.transcript?.serviceID else { return }
       trace.follows.insert(EntityID(.chatSession, chat))
       trace.leads.insert(EntityID(.chatSession, chat))
     }
   })
 
-  static let supportUser = SubjectLinks(collect: { scope, key, tag, payload in
-    guard let event: SupportUserEvent = decode(tag, payload) else { return }
-    let isNamed =
-      scope.isSubject(EntityID(.supportUser, key).description) || event.identity.map(scope.names) == true
-      || event.devices.contains(where: scope.names)
-    scope.note(.supportUser, key) { trace in
-      trace.brings = .always
-      trace.owners = [ReservedUserKey.prefix + key]
-      if isNamed { trace.isNamed = true }
-      // They have never signed in.
-      if case .contact? = event.identity?.key { trace.isOpen = true }
-    }
-  })
+  static let supportUser = SubjectLinks(
+    collect: { scope, key, tag, payload in
+      guard let event: SupportUserEvent = decode(tag, payload) else { return }
+      let isNamed =
+        scope.isSubject(EntityID(.supportUser, key).description) || event.identity.map(scope.names) == true
+        || event.devices.contains(where: scope.names)
+      scope.note(.supportUser, key) { trace in
+        trace.brings = .always
+        trace.owners.insert(ReservedUserKey.prefix + key)
+        if isNamed { trace.isNamed = true }
+        // They have never signed in.
+        if case .contact? = event.identity?.key { trace.isOpen = true }
+      }
+    },
+    spellings: { subject in
+      SupportDevice.Platform.allCases.compactMap { try? DeviceIdentifier.cleaned(subject, type: $0.name) }
+    })
 }
 
 extension SubjectScope {
@@ -56,10 +60,6 @@ extension SubjectScope {
   fileprivate func names(_ device: SupportDevice) -> Bool {
     isSubject(device.identifier)
       || (try? DeviceIdentifier.cleaned(subject, type: device.platform.name)) == device.identifier
-  }
-
-  private func isSubject(ignoringCase name: String) -> Bool {
-    isSubject(name) || (!subject.isEmpty && name.lowercased() == subject.lowercased())
   }
 }
 

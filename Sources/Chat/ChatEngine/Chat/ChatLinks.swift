@@ -7,7 +7,7 @@ extension SubjectLinks {
     isNamedByPushes: true,
     collect: { scope, key, tag, payload in
       guard let event: ChatEvent = decode(tag, payload) else { return }
-      let isNamed = event.mentions(subject: scope.subject) || scope.isSubject(key)
+      let isNamed = event.mentions(subject: scope.isSubject) || scope.isSubject(key)
       let owner: String?
       var sessions: Set<EntityID> = []
       switch event {

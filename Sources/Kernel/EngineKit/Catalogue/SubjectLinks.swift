@@ -4,10 +4,12 @@ package import EventSourcing
 package struct SubjectLinks: Sendable {
   package typealias Payload = UnsafeRawBufferPointer
 
-  /// Notes what a record says.
+  /// Notes what a record says: adds to what is known, whatever was noted before.
   let collect: @Sendable (_ scope: inout SubjectScope, _ key: String, EventTag, Payload) -> Void
   /// Whether a push to a device that is named by the subject names whose push it is.
   package let isNamedByPushes: Bool
+  /// The names, as records have them, that a subject may be another spelling of.
+  let spellings: @Sendable (_ subject: String) -> [String]
   /// Once the links are followed.
   let settle: @Sendable (_ scope: inout SubjectScope) -> Void
   /// Whether a record is about the customer of a closed scope; nil: all of an entity's are, if it is the customer's.
@@ -22,6 +24,7 @@ package struct SubjectLinks: Sendable {
   package init(
     isNamedByPushes: Bool = false,
     collect: @escaping @Sendable (_ scope: inout SubjectScope, _ key: String, EventTag, Payload) -> Void,
+    spellings: @escaping @Sendable (_ subject: String) -> [String] = { _ in [] },
     settle: @escaping @Sendable (_ scope: inout SubjectScope) -> Void = { _ in },
     belongs: (@Sendable (_ scope: SubjectScope, _ key: String, EventTag, Payload) -> Bool)? = nil,
     concerns: @escaping @Sendable (_ scope: ErasureScope, _ key: String, EventTag, Payload) -> Bool = { _, _, _, _ in
@@ -34,6 +37,7 @@ package struct SubjectLinks: Sendable {
   ) {
     self.isNamedByPushes = isNamedByPushes
     self.collect = collect
+    self.spellings = spellings
     self.settle = settle
     self.belongs = belongs
     self.concerns = concerns

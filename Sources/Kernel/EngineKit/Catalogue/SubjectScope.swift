@@ -33,15 +33,24 @@ public struct SubjectScope: Sendable {
   /// What the first pass has noted.
   package private(set) var traces: [EntityID: SubjectTrace] = [:]
   /// Whom the pushes of a producer are for, if they say so.
-  private var ownersByProducer: [String: Set<String>] = [:]
+  package private(set) var ownersByProducer: [String: Set<String>] = [:]
   package let catalogue: Catalogue
+  /// Takes down what is asked for, if nothing is to be found but what it can be found by.
+  private let questions: SubjectQuestions?
 
   public init(subject: String, in catalogue: Catalogue) {
-    self.subject = subject
-    self.catalogue = catalogue
+    self.init(subject: subject, in: catalogue, asking: nil)
   }
 
-  /// First pass: takes the next record of the journal. Redacted ones, and those of kinds without customers, say nothing.
+  /// - Parameter questions: takes down what is asked; each answer is then no.
+  init(subject: String, in catalogue: Catalogue, asking questions: SubjectQuestions?) {
+    self.subject = subject
+    self.catalogue = catalogue
+    self.questions = questions
+  }
+
+  /// First pass: takes a record of the journal, in whatever order, and no matter whether it was taken before. Redacted
+  /// ones, and those of kinds without customers, say nothing.
   public mutating func collect(_ record: borrowing RecordView) {
     guard !record.isRedacted, let links = catalogue[EntityKind(rawValue: record.kind)]?.links else { return }
     links.collect(&self, record.keyText, record.tag, record.payload)
@@ -49,13 +58,7 @@ public struct SubjectScope: Sendable {
 
   /// Between the passes: follows the links until nothing new is found.
   public mutating func close() {
-    entities = Set(traces.lazy.filter(\.value.isNamed).map(\.key))
-    if !subject.isEmpty { userKeys.insert(subject) }
-    var found = -1
-    while found != entities.count + userKeys.count {
-      found = entities.count + userKeys.count
-      for (entity, trace) in traces { follow(entity, trace) }
-    }
+    followLinks()
     let isKnown =
       entities.contains { traces[$0].map { $0.brings != .nothing } ?? false }
       || traces.values.contains { $0.owners.contains(subject) }
@@ -64,6 +67,17 @@ public struct SubjectScope: Sendable {
     for card in catalogue.cards { card.links?.settle(&self) }
     for (entity, trace) in traces where trace.producers.contains(where: { holds(producer: $0) }) {
       entities.insert(entity)
+    }
+  }
+
+  /// The more is collected, the more it finds; nothing is found by it that would not be found by all records.
+  package mutating func followLinks() {
+    entities = Set(traces.lazy.filter(\.value.isNamed).map(\.key))
+    if !subject.isEmpty { userKeys.insert(subject) }
+    var found = -1
+    while found != entities.count + userKeys.count {
+      found = entities.count + userKeys.count
+      for (entity, trace) in traces { follow(entity, trace) }
     }
   }
 
@@ -91,7 +105,7 @@ public struct SubjectScope: Sendable {
   public func belongs(_ record: borrowing RecordView) -> Bool {
     let kind = EntityKind(rawValue: record.kind)
     guard !record.isRedacted, let links = catalogue[kind]?.links else { return false }
-    guard let belongs = links.belongs else { return entities.contains(EntityID(kind, record.keyText)) }
+    guard let belongs = links.belongs else { return holds(kind, record.keyText) }
     return belongs(self, record.keyText, record.tag, record.payload)
   }
 
@@ -102,18 +116,60 @@ public struct SubjectScope: Sendable {
 
   // MARK: For the links
 
-  package func isSubject(_ name: String?) -> Bool { !subject.isEmpty && name == subject }
+  // Whatever a kind asks to tell whether a record is the customer's, it asks here: an index of records is made of what
+  // was asked (`SubjectQuestions`).
 
-  package func holds(_ kind: EntityKind, _ key: String) -> Bool { entities.contains(EntityID(kind, key)) }
+  package func isSubject(_ name: String?) -> Bool {
+    if let questions {
+      if let name, !name.isEmpty { questions.note(.name(name)) }
+      return false
+    }
+    return !subject.isEmpty && name == subject
+  }
+
+  /// However it is spelt, in capitals or not.
+  package func isSubject(ignoringCase name: String) -> Bool {
+    if let questions {
+      questions.note(.folded(name.lowercased()))
+      return false
+    }
+    return !subject.isEmpty && name.lowercased() == subject.lowercased()
+  }
+
+  package func holds(_ kind: EntityKind, _ key: String) -> Bool {
+    if let questions {
+      questions.note(.entity(EntityID(kind, key)))
+      return false
+    }
+    return entities.contains(EntityID(kind, key))
+  }
+
+  /// Whether it is one of the customer's user keys.
+  package func holds(userKey: String) -> Bool {
+    if let questions {
+      questions.note(.owner(userKey))
+      return false
+    }
+    return userKeys.contains(userKey)
+  }
 
   /// Whether pushes of this producer are the customer's.
   package func holds(producer: String) -> Bool {
+    if let questions {
+      questions.note(.producer(producer))
+      for entity in catalogue.producing(producer) { questions.note(.entity(entity)) }
+      return false
+    }
     if let owners = ownersByProducer[producer], !owners.isDisjoint(with: userKeys) { return true }
     return catalogue.producing(producer).contains(where: entities.contains)
   }
 
   /// Whether this was never anybody else's, or is what was asked for.
   package func isOnlyTheirs(_ entity: EntityID) -> Bool {
+    if let questions {
+      questions.note(.entity(entity))
+      return false
+    }
     guard let trace = traces[entity] else { return false }
     if !trace.producers.isEmpty { return trace.producers.allSatisfy { holds(producer: $0) } }
     return trace.isNamed || (!trace.owners.isEmpty && trace.owners.isSubset(of: userKeys))
@@ -170,6 +226,8 @@ package struct SubjectTrace: Sendable {
   package var producers: Set<String> = []
   /// Where it is pushed to.
   package var address: EntityID?
+  /// What its kind looks at besides, once the links are followed (`SubjectLinks.settle`).
+  package var asks: Set<EntityID> = []
 
   package init() {}
 }

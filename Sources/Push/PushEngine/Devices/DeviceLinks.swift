@@ -18,7 +18,7 @@ extension SubjectLinks {
       if scope.isOnlyTheirs(EntityID(.device, key)) { return true }
       // The address in the place of this one is a device of its own.
       if case .replaced(let address) = event { return scope.holds(.device, DeviceKey.of(address)) }
-      return event.registrations.contains { $0.owner.map(scope.userKeys.contains) ?? false }
+      return event.registrations.contains { $0.owner.map { scope.holds(userKey: $0) } ?? false }
     },
     concerns: { scope, key, tag, payload in
       if scope.ownKeys(of: .device).contains(key) { return true }
