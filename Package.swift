@@ -521,9 +521,10 @@ let package = Package(
     tests(
       "AuditEngineTests", in: "Audit",
       [
-        "AuditEngine", "Bayeux", "CallbackDomain", "ChatDomain", "CometEngine", "Engine", "EngineRigs", "EntityRuntime",
-        "EventSourcing", "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat", "MessagingEngine", "PushDomain",
-        "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain", "SupportEngine", systemPackage,
+        "AuditEngine", "Bayeux", "CallbackDomain", "ChatDomain", "CometEngine", "Engine", "EngineKit", "EngineRigs",
+        "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat", "MessagingEngine",
+        "PushDomain", "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain", "SupportEngine",
+        "TestSupport", systemPackage,
       ]),
     tests(
       "EngineTests", in: "App",

@@ -132,6 +132,14 @@ public struct EngineLimits: Sendable, Equatable {
 
   /// Entities that are captured and written together by a snapshot or when they fall asleep.
   public var snapshotChunkCount = 512
+  /// Records of the newest segment that are worth a part of the index, and parts that are made one after the other.
+  public var indexedRecordsMinimum: UInt64 = 50_000
+  public var indexPartsAtOnce = 4
+  /// With more new records in a second the server has other things to do than the index, until that lacks so many.
+  public var quietRecordsBySecond: UInt64 = 2_000
+  public var unindexedRecordsMaximum: UInt64 = 1_000_000
+  /// Seconds between two looks whether the index lacks something, if no records say so before.
+  public var indexLookSeconds = 60
   /// Segments packed in one go.
   public var packedSegmentsAtOnce = 4
 

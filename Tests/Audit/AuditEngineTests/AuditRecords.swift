@@ -14,13 +14,15 @@ final class AuditRecords {
   let directory: FilePath
   private var records: [PendingRecord] = []
   private var sequences: [String: UInt64] = [:]
+  private var configuration = JournalConfiguration()
   /// Milliseconds since `start`.
   private var now: Int64 = 0
 
   /// 2026-02-11T08:30:00Z.
   static let start: Int64 = 1_770_798_600_000
 
-  init() throws {
+  init(segmentByteCount: Int = JournalConfiguration().segmentByteCount) throws {
+    configuration.segmentByteCount = segmentByteCount
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-audit-\(UUID().uuidString)")
     directory = FilePath(url.path)
   }
@@ -46,7 +48,8 @@ final class AuditRecords {
 
   /// Writes what was added, a frame for each record, as one life of a server.
   func run() throws {
-    let (writer, _) = try JournalWriter.open(directory: directory, onFatal: { _ in }, replay: { _ in })
+    let (writer, _) = try JournalWriter.open(
+      directory: directory, configuration: configuration, onFatal: { _ in }, replay: { _ in })
     for record in records { try writer.waitUntilDurable(try writer.append([record], lazy: true)) }
     try writer.close()
     records = []

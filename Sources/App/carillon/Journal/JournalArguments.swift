@@ -24,6 +24,11 @@ struct JournalArguments: ParsableArguments {
     return isDataDirectory ? inside : FilePath(directory)
   }
 
+  /// The index of its records, which need not be there.
+  func index() throws -> RecordIndex {
+    RecordIndex(directory: try path(), archive: archive.map { FilePath($0) })
+  }
+
   /// Runs `body` on the journal; a journal that cannot be read ends the process with one line and its exit code.
   func read<Result>(_ body: (JournalReader, inout ProgressLine) throws -> Result) throws -> Result {
     let path = try path()

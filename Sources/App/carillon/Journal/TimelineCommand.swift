@@ -37,19 +37,55 @@ struct TimelineCommand: ParsableCommand {
   func run() throws {
     try reporting {
       let count = try journal.read { reader, line in
-        var teller = TimelineTeller(question, TimelineFilter(hasDetails: details, from: from, to: to), in: .carillon)
+        if let count = try tellFromIndex(reader) { return count }
+        var teller = TimelineTeller(question, filter, in: .carillon)
         if teller.needsCollecting {
           try reader.walk(segment: { line.update($0) }, record: { teller.collect($0) })
           teller.close()
-          guard !teller.hasFoundNothing else {
-            throw CommandFailure(.failure, "nothing in this journal belongs to the customer \(subject ?? "")")
-          }
+          guard !teller.hasFoundNothing else { throw nothingFound }
         }
         return try tell(reader, &teller, &line)
       }
       guard count > 0 else { throw CommandFailure(.failure, "nothing happened that was asked for") }
     }
   }
+
+  private var nothingFound: CommandFailure {
+    CommandFailure(.failure, "nothing in this journal belongs to the customer \(subject ?? "")")
+  }
+
+  private var filter: TimelineFilter { TimelineFilter(hasDetails: details, from: from, to: to) }
+
+  /// Reads only what the server's index names, if there is one.
+  /// - Returns: how many lines were printed; nil if everything is to be read.
+  private func tellFromIndex(_ reader: JournalReader) throws -> Int? {
+    guard subject != nil || entity != nil else { return nil }
+    let index = try journal.index()
+    guard let covered = try index.look()?.coveredTo else { return nil }
+    var head = covered
+    try reader.read(from: covered + 1) { record in
+      head = record.position
+      return true
+    }
+    var search = TimelineSearch(question, filter, in: .carillon)
+    var printer = TimelinePrinter(text: TimelineText(showsTexts: texts), format: format)
+    var next: UInt64? = 0
+    do {
+      while let after = next {
+        let page = try search.page(
+          after: after, limit: Self.entriesAtOnce, head: head, reader, milliseconds: Self.pageMilliseconds,
+          index: index)
+        try printer.print(page.entries)
+        next = page.next
+      }
+    } catch is EnoughRead {}
+    guard !search.hasFoundNothing else { throw nothingFound }
+    return printer.count
+  }
+
+  private static let entriesAtOnce = 1_000
+  /// Nobody else is kept waiting.
+  private static let pageMilliseconds: Int64 = 3_600_000
 
   private var question: TimelineQuestion {
     if let subject { return .subject(subject) }

@@ -40,10 +40,12 @@ extension JournalAudit {
       let now = partition.context.time.monotonicMilliseconds
       guard searches.collects(begun.number, now: now) else { throw JournalAuditError.busy }
     }
-    let (reader, milliseconds) = (partition.reader, limits.journalReadMillisecondsMaximum)
+    let (reader, index) = (partition.reader, partition.recordIndex)
+    let milliseconds = limits.journalReadMillisecondsMaximum
     let (page, search) = try await reading {
       var search = begun
-      let page = try search.page(after: after, limit: limit, head: head, reader, milliseconds: milliseconds)
+      let page = try search.page(
+        after: after, limit: limit, head: head, reader, milliseconds: milliseconds, index: index)
       return (page, search)
     }
     if begun.isCollecting, !search.isCollecting { searches.hasCollected(begun.number) }

@@ -17,6 +17,9 @@ public struct EntityScope: Sendable {
     entities = Set(twins.map { EntityID($0, entity.key) }).union([entity])
   }
 
+  /// All records that belong to it have one of these.
+  var terms: Set<SubjectTerm> { Set(entities.map { .entity($0) }) }
+
   public func belongs(_ record: borrowing RecordView) -> Bool {
     guard !record.isRedacted else { return false }
     let kind = EntityKind(rawValue: record.kind)

@@ -44,36 +44,19 @@ public struct Timeline: Sendable {
 
   /// What a frame tells by itself, before its records: that the server had been started again.
   public mutating func entry(of frame: FrameHeader, segmentNumber: UInt64) -> TimelineEntry? {
-    guard let silence = starts.frame(frame, segmentNumber: segmentNumber) else { return nil }
-    var entry = TimelineEntry(
-      position: frame.firstPosition, time: Timestamp(milliseconds: frame.timeMilliseconds), entity: nil,
-      event: "started", who: "server", what: "starts again, after a silence of \(silence.text)")
-    entry.spans = [silence]
-    return entry
+    starts.frame(frame, segmentNumber: segmentNumber).map { Self.entry(behind: $0) }
   }
-}
 
-/// Knows a start of the server by the restart point that its first frame is, when none is due. The first frame of a
-/// segment always is one: a start that begins there leaves no trace.
-struct StartDetector: Sendable {
-  private var segmentNumber: UInt64 = 0
-  private var plainByteCount: Int?
-  private var lastTime: Timestamp?
-  /// In a packed segment every frame is a restart point: nothing can be known there.
-  private var isPacked = true
+  /// The frames up to here were looked at by somebody else.
+  mutating func goOn(with starts: StartDetector) { self.starts = starts }
 
-  /// - Returns: how long nothing was written, if this frame is the first one after a start.
-  mutating func frame(_ frame: FrameHeader, segmentNumber number: UInt64) -> TimelineSpan? {
-    let time = Timestamp(milliseconds: frame.timeMilliseconds)
-    defer { lastTime = time }
-    if number != segmentNumber { (plainByteCount, isPacked) = (nil, true) }
-    segmentNumber = number
-    guard !frame.isEmpty else { return nil }
-    if frame.codec == .lz4 || !frame.flags.contains(.restart) { isPacked = false }
-    defer { plainByteCount = (frame.flags.contains(.restart) ? 0 : plainByteCount ?? 0) + frame.plainByteCount }
-    guard frame.flags.contains(.restart), let plainByteCount, plainByteCount < FormatLimits.restartByteCount,
-      !isPacked, let lastTime
-    else { return nil }
-    return TimelineSpan(.silence, from: lastTime, to: time)
+  static func entry(behind silence: StartDetector.Silence) -> TimelineEntry {
+    let span = TimelineSpan(
+      .silence, from: Timestamp(milliseconds: silence.from), to: Timestamp(milliseconds: silence.to))
+    var entry = TimelineEntry(
+      position: silence.position, time: Timestamp(milliseconds: silence.to), entity: nil, event: "started",
+      who: "server", what: "starts again, after a silence of \(span.text)")
+    entry.spans = [span]
+    return entry
   }
 }

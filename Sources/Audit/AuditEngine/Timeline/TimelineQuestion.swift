@@ -80,6 +80,29 @@ public struct TimelineTeller: Sendable {
     scope?.forgetStrangers()
   }
 
+  // MARK: By an index
+
+  /// Whether an index of records finds what is asked for.
+  var isFindable: Bool { scope != nil || entityScope != nil }
+
+  /// By what it does.
+  var terms: Set<SubjectTerm> { scope?.terms ?? entityScope?.terms ?? [] }
+
+  /// What leads on from what was collected.
+  mutating func followLinks() { scope?.followLinks() }
+
+  /// As `entries(of: FrameHeader, …)`, of a frame that an index tells of.
+  mutating func note(_ silence: StartDetector.Silence) {
+    let start = Timeline.entry(behind: silence)
+    if filter.isInRange(start) { hold(start) }
+  }
+
+  /// Goes on with the frames behind those that an index knows.
+  mutating func goOn(with starts: StartDetector) { timeline.goOn(with: starts) }
+
+  /// As if nothing had been collected or told.
+  func renewed() -> TimelineTeller { TimelineTeller(question, filter, in: catalogue) }
+
   // MARK: The story
 
   /// Tells from the first record on again, of what was collected.
@@ -95,9 +118,11 @@ public struct TimelineTeller: Sendable {
       return []
     }
     if question == .everything { return [start] }
-    if hasTold { heldStart = start }
+    hold(start)
     return []
   }
+
+  private mutating func hold(_ start: TimelineEntry) { if hasTold { heldStart = start } }
 
   /// What a record tells, if it is asked for. To be fed all records from the first on, also those that the filter leaves
   /// out.

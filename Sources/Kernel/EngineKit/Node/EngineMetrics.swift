@@ -14,6 +14,10 @@ struct EngineMetrics: Sendable {
 
   private let storageFull = Gauge(NodeMetricKeys.keys.storageFull)
 
+  private let indexBehind = Gauge(NodeMetricKeys.keys.indexBehind)
+
+  func indexed(segmentsBehind: Int) { indexBehind.record(segmentsBehind) }
+
   /// 1 while there is no room for the next segment.
   func storage(isFull: Bool) { storageFull.record(isFull ? 1 : 0) }
 

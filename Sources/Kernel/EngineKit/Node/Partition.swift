@@ -25,6 +25,8 @@ package final class Partition: Sendable {
   package let reader: JournalReader
   package let segmentRedaction: SegmentRedaction
   package let redactionIntent: RedactionIntent
+  /// Whose records stand where; nil if nobody wants to know.
+  package let recordIndex: RecordIndex?
   let metrics = EngineMetrics()
   /// Where the snapshots begin that this process knows of and that are kept, oldest first.
   let snapshotPoints = Mutex<[JournalPoint]>([])
@@ -62,6 +64,8 @@ package final class Partition: Sendable {
     reader = JournalReader(directory: directory, archive: archive, storage: storage)
     segmentRedaction = SegmentRedaction(directory: directory, archive: archive, storage: storage)
     redactionIntent = RedactionIntent(directory: directory, storage: storage)
+    recordIndex =
+      housekeeping.indexesSubjects ? RecordIndex(directory: directory, archive: archive, storage: storage) : nil
     spill = SleepingStates(directory: dataDirectory.appending("asleep"), storage: storage)
   }
 

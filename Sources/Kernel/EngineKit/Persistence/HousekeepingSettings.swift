@@ -17,6 +17,8 @@ public struct HousekeepingSettings: Sendable, Equatable {
   public var segmentBytesMaximum: Int?
   /// Sealed segments that no start needs are packed.
   public var packsSegments = true
+  /// Records are indexed by whom they are about.
+  public var indexesSubjects = true
   /// How often old segments are looked for.
   public var archiveInterval: Duration = .seconds(300)
 
@@ -41,6 +43,9 @@ extension HousekeepingSettings: OptionSettings {
     OptionField(
       "journal.archive_interval", \.archiveInterval, .seconds(1...86_400), "between two looks for old journal files"),
     OptionField("journal.pack", \.packsSegments, .flag, "journal files that no start needs are packed tighter"),
+    OptionField(
+      "journal.subject_index", \.indexesSubjects, .flag,
+      "whose records stand where is kept in an index, so that a customer's timeline is found at once"),
     OptionField(
       "sleep_after", \.sleepAfter, .secondsUnlessZero(upTo: 2_592_000),
       "what nobody has used for so long leaves memory; 0: nothing does"),

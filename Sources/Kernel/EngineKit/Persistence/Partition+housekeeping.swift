@@ -10,6 +10,7 @@ extension Partition {
   func keepHouse() async {
     let settings = housekeeping
     var wasFull = false
+    var indexing = RecordIndexing(self)
     var (sinceSweep, sinceSnapshot, sinceArchive) = (Duration.zero, Duration.zero, Duration.zero)
     let tick = Duration.seconds(1)
     // Four looks in the time after which an entity counts as idle: none stays more than a quarter of it longer.
@@ -22,6 +23,7 @@ extension Partition {
         metrics.storage(isFull: isFull)
         logger.log(level: isFull ? .error : .notice, isFull ? "the disk is full: make room" : "the disk has room again")
       }
+      await indexing.tick(isFull: isFull)
       sinceSweep += tick
       sinceSnapshot += tick
       sinceArchive += tick
