@@ -11,8 +11,8 @@ struct CarillonBench: AsyncParsableCommand {
     commandName: "carillon-bench", abstract: "Measure the journal and the server on this machine.",
     discussion: "Build with -c release: the figures of a debug build mean nothing.",
     subcommands: [
-      JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, PushBench.self,
-      GCMBench.self, CallbackBench.self, SupportBench.self, ConsoleBench.self, SearchBench.self, MicroBench.self,
-      AllBenches.self, CompareBench.self, PeersBench.self, SoakBench.self, CurveBench.self,
+      JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, TimelineBench.self,
+      PushBench.self, GCMBench.self, CallbackBench.self, SupportBench.self, ConsoleBench.self, SearchBench.self,
+      MicroBench.self, AllBenches.self, CompareBench.self, PeersBench.self, SoakBench.self, CurveBench.self,
     ])
 }

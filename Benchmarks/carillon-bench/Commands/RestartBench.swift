@@ -55,7 +55,8 @@ struct RestartBench: Bench {
 
   /// Asks sleeping chats for their transcripts, each for the first time.
   private static func wake(_ directory: WorkDirectory, chats: Int) async throws -> (p50: Double, p99: Double) {
-    let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
+    let server = try await BenchServer(
+      in: directory, options: ["journal.snapshot_interval: 0", "journal.subject_index: false"])
     try await server.waitUntilReady()
     defer { server.stop() }
     let pool = HTTPPool(server.address)
@@ -94,7 +95,8 @@ struct RestartBench: Bench {
 
   /// A server that takes no snapshots, and its seconds from exec to ready.
   static func start(in directory: WorkDirectory) async throws -> (server: BenchServer, seconds: Double) {
-    let server = try await BenchServer(in: directory, options: ["journal.snapshot_interval: 0"])
+    let server = try await BenchServer(
+      in: directory, options: ["journal.snapshot_interval: 0", "journal.subject_index: false"])
     let start = ContinuousClock.now
     try await server.waitUntilReady()
     return (server, (ContinuousClock.now - start).inSeconds)
