@@ -12,12 +12,13 @@ enum Program {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var input = FuzzInput(start, count)
-  switch input.byte() % 5 {
+  switch input.byte() % 6 {
   case 0: SegmentCheck.anySegment(&input)
   case 1: SegmentCheck.damagedSegment(&input)
   case 2: PackedCheck.anyFile(&input)
   case 3: SnapshotCheck.anyFile(&input)
-  default: SnapshotCheck.anyIndex(&input)
+  case 4: SnapshotCheck.anyIndex(&input)
+  default: IndexCheck.anyPart(&input)
   }
   return 0
 }
