@@ -53,7 +53,10 @@ axe.run(document, { runOnly: tags, rules: { 'target-size': { enabled: true } }, 
 WIDE = """
 const [root, main] = [document.documentElement, document.querySelector('main')];
 return [root, main].filter((one) => one && one.scrollWidth > one.clientWidth + 1)
-  .map((one) => `${one.tagName} is ${one.scrollWidth} pixels wide in ${one.clientWidth}`);
+  .map((one) => {
+    const out = [...one.querySelectorAll('*')].findLast((inner) => inner.getBoundingClientRect().right > one.clientWidth + 1 && !inner.closest('.table'));
+    return `${one.tagName} is ${one.scrollWidth} pixels wide in ${one.clientWidth}: ${out?.outerHTML.slice(0, 200)}`;
+  });
 """
 # What has the focus, how it shows it, and whether it can be seen at all. A switch shows its track's outline.
 FOCUS = """
@@ -174,6 +177,14 @@ class Look:
                 self.focus(inner[0])
             self.dialogs(screen)
 
+    def stories(self):
+        """What is told of a chat, a push and a record."""
+        letter = self.server.ask("GET", "/admin/1/dead-letters", by="root")[0]
+        for place in (f"why/{letter['id']}", f"why/{letter['device']}", f"journal/push:{letter['device']}", f"dead-letters/{letter['device']}"):
+            self.page.go(place)
+            self.check(place)
+            self.focus(place)
+
     def dialogs(self, screen):
         for name in DIALOGS.get(screen, []):
             if not self.page.find("button", name, "main"):
@@ -230,13 +241,14 @@ def main():
         look.page.await_one("field", "Token")
         look.page.script(look.axe)
         look.check("sign-in")
-        look.is_awake()
         look.sign_in("boss")
         look.walk()
         look.every_chat()
         look.sign_in("root")
         look.walk()
+        look.stories()
         look.asked()
+        look.is_awake()
     for flaw in dict.fromkeys(look.flaws):
         print(flaw)
     seconds = time.monotonic() - start

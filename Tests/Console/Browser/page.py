@@ -89,6 +89,10 @@ class Page:
     def link(self, name, within=None):
         self.click("link", name, within)
 
+    def screen(self, name):
+        """To a screen of the console, by the link that leads there."""
+        self.click(f'a[href="#/{name}"]', "", ".sidebar")
+
     def check(self, name, within=None):
         """A click on the words of a checkbox or switch."""
         self.use("checkbox", name, within, lambda box: self.browser.click(
