@@ -1,7 +1,6 @@
 """Pictures of every screen, light and dark, wide and narrow: `screenshots.py [FOLDER]`, by Chromium, as WebP.
 
-The screens are those that the page itself offers to a supervisor and to an operator, each with the first thing that it
-leads to. FOLDER is `Sources/Documentation/Screenshots` without one; what lies there and is no screen any more is removed.
+The screens are those that the page itself offers to an agent, a supervisor and an operator. FOLDER is `Sources/Documentation/Screenshots` without one; what lies there and is no screen any more is removed.
 """
 
 import argparse
@@ -36,50 +35,48 @@ def shoot(browser, page, folder, name):
     browser.resize(*SIZES["wide"])
 
 
-def first_inside(page, screen):
-    """What the screen's first link leads to, of those that show one thing of many."""
-    depth = 3 if screen in ("inbox", "callbacks", "requests") else 2
-    found = page.script(
-        "return [...document.querySelectorAll('main a[href^=\"#/\"]')].map((one) => one.hash.slice(2))"
-        ".filter((one) => one.startsWith(arguments[0] + '/') && one.split('/').length >= arguments[1])", screen, depth)
-    return found[0] if found else None
-
-
 def pictures(browser, server, folder):
     customers = world.fill(server)
     page = Page(browser)
     page.open(f"http://boss.localhost:{server.port}/")
     page.await_one("field", "Token")
     yield from shoot(browser, page, folder, "sign-in")
-    for name in ("boss", "root"):
-        page.open("about:blank")
+    seen = {"sign-in"}
+    for name in ("anna", "boss", "root"):
         page.open(server.link(name))
         page.sees("Settings")
         if name == "root":
             time.sleep(SAMPLES_SECONDS)
-        for address in page.script("return [...document.querySelectorAll('.sidebar a.nav-link')].map((one) => one.hash.slice(2))"):
-            if address == "settings" and name == "root":
-                continue
-            page.go(f"{address}/all" if address in ("inbox", "requests", "callbacks") else address)
-            time.sleep(0.5)
-            prepare(server, page, address, customers)
-            inside = first_inside(page, address)
-            if inside:
-                page.go(inside)
+        for screen in page.script("return [...document.querySelectorAll('.sidebar a.nav-link')].map((one) => one.hash.slice(2))"):
+            if screen not in seen:
+                seen.add(screen)
+                page.screen(screen)
+                prepare(server, page, screen, customers)
                 time.sleep(0.5)
-            yield from shoot(browser, page, folder, address)
+                yield from shoot(browser, page, folder, screen)
 
 
 def prepare(server, page, screen, customers):
-    if screen == "inbox":
-        page.link("Mia Wagner", ".chats")
-        page.sees("Push: delivered")
-    elif screen == "dead-letters":
-        page.button("Show", "main table")
-    elif screen == "tap":
-        page.sees("Following")
-        for _ in range(3):
-            world.message(server, lambda text: text)
+    """Opens what a screen shows of one thing, where an empty one would say little."""
+    letter = server.ask("GET", "/admin/1/dead-letters", by="root")[0]
+    match screen:
+        case "inbox":
+            page.link("All", ".tabs")
+            page.link("Mia Wagner", ".chats")
+            page.sees("Push: delivered")
+        case "callbacks" | "requests":
+            page.link("All", ".tabs")
+            page.click(".cards a", "")
+        case "devices" | "dead-letters":
+            page.click("main table a, main table button", "Show")
+        case "why":
+            page.go(f"why/{letter['id']}")
+        case "journal":
+            page.go(f"journal/chat:{customers[0].id}")
+        case "tap":
+            page.sees("Following")
+            for _ in range(3):
+                world.message(server, lambda text: text)
 
 
 def main():

@@ -18,6 +18,7 @@ from customers import Customer, Requester, order_callback
 from page import CONTROL, DOWN, ENTER, ESCAPE, SPACE, Page
 from server import Failed, Server, until
 from webdriver import BROWSERS
+from world import picture
 
 BUBBLES = ".lines .bubble"
 
@@ -139,8 +140,8 @@ def desk(story):
         line = story.lines(mia)[-1]
         assert line["file"]["name"] == "bill 81.txt" and line["role"] == "AGENT", line
         assert mia.get(f"/genesys/1/service/{mia.id}/ixn/chat/file/{line['file']['id']}").text == "Order 81: paid"
-        mia.file("map.png", PNG, "image/png")
-        until(lambda: anna.script("return document.querySelector('.bubble img')?.naturalWidth") == 1, "the picture")
+        mia.file("map.png", picture(2, 3), "image/png")
+        until(lambda: anna.script("return document.querySelector('.bubble img')?.naturalWidth") == 2, "the picture")
 
     with story.step("a private note, and the end of the chat with its result"):
         anna.button("Private note")
@@ -382,9 +383,6 @@ def three(story):
             page.button("Sign out")
             page.await_one("field", "Token")
 
-
-# One pixel.
-PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 PARTS = {part.__name__: part for part in (desk, keyboard, three)}
 

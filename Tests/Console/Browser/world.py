@@ -1,13 +1,23 @@
 """A server on which something has happened in every room, for whoever looks at all screens."""
 
-import base64
+import struct
+import zlib
 
 from customers import Customer, Requester, order_callback
 from server import until
 
-# One pixel.
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+def picture(width, height):
+    """A PNG: two roads on a meadow."""
+    def pixel(x, y):
+        return b"\xf4\xc9\x5d" if abs(x - 2 * y + 40) < 9 or abs(y - height * 2 // 3) < 4 else b"\xb9\xdd\xb3"
+    rows = b"".join(b"\0" + b"".join(pixel(x, y) for x in range(width)) for y in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
 
 PEOPLE = [("Mia Wagner", "Order 81", "Where is my parcel?"), ("Ben Vogel", "Refund", "I sent the lamp back last week."),
           ("Lea Roth", "Shoes", "Do you have them in 42?"), ("Tom Lang", "Invoice 2026-117", "The address is wrong."),
@@ -25,6 +35,8 @@ def fill(server, twist=lambda text: text):
     server.ask("POST", f"{path(server, customers[2])}/join", {"nickname": "Anna"}, by="anna")
     server.ask("POST", f"{path(server, customers[2])}/close", by="anna")
     erased = chat(server, "Nobody", "Nothing", "x", 9)
+    server.ask("POST", f"{path(server, erased)}/join", {"nickname": "Anna"}, by="anna")
+    server.ask("POST", f"{path(server, erased)}/close", by="anna")
     server.ask("POST", "/admin/1/redactions", {"subject": erased.user, "reason": twist("Asked for it by letter")}, by="root")
     for subject in ("Broken lamp", "Contract"):
         order_callback(server, twist(subject), _customer_number="+4930555010", remark=twist("after six"))
@@ -37,7 +49,7 @@ def fill(server, twist=lambda text: text):
 
 
 def chat(server, name, subject, text, number):
-    customer = Customer(server, name, subject, device=f"phone-{number}", **{"order": f"{name} {number}"})
+    customer = Customer(server, name, subject, device=f"phone-{number}", order=str(81 + number))
     customer.come()
     customer.say(text)
     return customer
@@ -56,7 +68,7 @@ def talk(server, customer, twist):
         customer.say(twist(text))
         server.ask("POST", f"{here}/messages", {"text": twist(answer)}, by="anna")
     customer.file(twist("bill.txt").replace("/", "∕"), b"Order 81: paid", "text/plain")
-    customer.file("map.png", PNG, "image/png")
+    customer.file("map.png", picture(220, 110), "image/png")
     server.ask("POST", f"{here}/pushurl", {"url": "https://shop.example/81"}, by="anna")
     server.ask("POST", f"{here}/private", {"text": twist("Third time this year")}, by="anna")
     server.ask("POST", f"{here}/whisper", {"text": twist("Offer her a discount")})

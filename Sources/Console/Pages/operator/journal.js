@@ -3,7 +3,7 @@
 import { asking, attempt, badge, button, bytes, detail, empty, field, get, go, h, head, language, list, moment, number, pages, post, replace, request, select, short, t, table, to, toast, when, worker } from '../ui/kit.js';
 import { downloadText } from '../ui/download.js';
 import { tile } from '../ui/tile.js';
-import { chain } from './story.js';
+import { chain, isMasked } from './story.js';
 
 const path = '/admin/1/journal';
 
@@ -83,7 +83,7 @@ export function screen(given) {
     return h('ol.chain', chain(items).map(({ record, gap }) => [
       gap ? h('li.pause', h('small', t('journal.gap', { n: gap }))) : null,
       h(`li${record.redacted ? '.is-redacted' : ''}`, h('details', h('summary', h('strong', number(record.position)), badge(record.kind), record.redacted ? badge(t('redacted'), 'warn') : record.name ?? t('journal.tag', { n: record.tag }), h('small', when(record.time))),
-        record.redacted ? h('p', t('journal.redacted')) : [h('div.actions', h('a', { href: to('journal', `${record.kind}:${record.id}`, record.position) }, t('journal.state')), h('a', { href: to('why', `${record.kind}:${record.id}`) }, t('story')), button(t('journal.fromHere'), () => {
+        record.redacted ? h('p', t('journal.redacted')) : [isMasked(record.id) ? null : h('div.actions', h('a', { href: to('journal', `${record.kind}:${record.id}`, record.position) }, t('journal.state')), h('a', { href: to('why', `${record.kind}:${record.id}`) }, t('story')), button(t('journal.fromHere'), () => {
           entity.value = `${record.kind}:${record.id}`;
           from.value = record.position;
           from.scrollIntoView({ block: 'center' });

@@ -63,3 +63,6 @@ export function questions(text) {
   if (/^[0-9a-f]{32}$/.test(words)) return [{ entity: `push:${words}` }, { entity: `device:${words}` }, subject, message];
   return [subject, message];
 }
+
+/** What opens a session is shown by its end alone: nothing can be asked about it by that. */
+export const isMasked = (id) => id.startsWith('#');

@@ -2,7 +2,7 @@
 
 import { announce, asking, attempt, badge, empty, Failure, field, get, go, h, head, language, moment, number, replace, request, s, seg, short, t, to, toggle, withQuery } from '../ui/kit.js';
 import { tail } from '../core/tail.js';
-import { absences, lanes, laneOf, questions, spread, toneOf } from './story.js';
+import { absences, isMasked, lanes, laneOf, questions, spread, toneOf } from './story.js';
 import { verdict } from './verdict.js';
 
 /** Entries that are kept: the latest. */
@@ -139,6 +139,13 @@ function picture(entries) {
     ticks.map((index) => s('text', { x: x(index), y: bottom + 14, 'text-anchor': index ? (index === entries.length - 1 ? 'end' : 'middle') : 'start' }, ofDay(entries[index].time)))));
 }
 
+/** Where it stands in the journal. */
+function origin({ kind, id, position }) {
+  if (!kind) return t('server');
+  const words = `${kind} ${id.slice(0, 12)} · ${position}`;
+  return isMasked(id) ? words : h('a', { href: to('journal', `${kind}:${id}`, position) }, words);
+}
+
 function lines(entries) {
   return entries.map((entry, index) => {
     const pause = index ? Date.parse(entry.time) - Date.parse(entries[index - 1].time) : 0;
@@ -147,7 +154,7 @@ function lines(entries) {
       pause > silence ? h('li.pause', h('span'), h('span'), h('small', t('silence', { time: short(pause) }))) : null,
       h(`li${tone && `.is-${tone}`}`, {}, h('time', { datetime: entry.time, title: moment(entry.time, language) }, ofDay(entry.time)), h('span.rail', { 'aria-hidden': 'true' }),
         h('div.told', { dir: 'auto' }, h('strong', entry.who), ' ', entry.what, entry.text ? [' ', h('q', entry.text)] : null, ' ', entry.outcome ? badge(t(`outcome.${entry.outcome}`), tone === 'good' ? 'ok' : tone) : null, h('br'),
-          h('small', entry.kind ? h('a', { href: to('journal', `${entry.kind}:${entry.id}`, entry.position) }, `${entry.kind} ${entry.id.slice(0, 12)} · ${entry.position}`) : t('server')))),
+          h('small', origin(entry)))),
     ];
   });
 }
