@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo demo-console test fast slow test-environment torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo demo-console test fast slow test-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -60,6 +60,7 @@ slow: setup test-environment ## Run the rest: sockets, processes, clients of oth
 	$(TESTS) --filter DepartureTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
+	$(MAKE) console-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
@@ -115,6 +116,40 @@ test-environment:
 	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq python3 python3-venv; \
 	  rm -rf $(VENV); python3 -m venv $(VENV); \
 	fi && $(PYTHON) -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+
+# Firefox is driven by Mozilla's own driver, because Debian has no geckodriver; of the other package nothing is used but
+# axe-core's one file.
+CONSOLE_PACKAGES := marionette-driver==3.7.1
+AXE_PACKAGE := axe-playwright-python==0.1.8
+
+console-environment: test-environment
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && command -v firefox-esr >/dev/null && command -v node >/dev/null || { \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq chromium chromium-driver firefox-esr nodejs; \
+	}
+	@$(PYTHON) -c 'import marionette_driver, importlib.util; assert importlib.util.find_spec("axe_playwright_python")' 2>/dev/null || { \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $(CONSOLE_PACKAGES) && \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps $(AXE_PACKAGE); \
+	}
+
+BROWSER_TESTS := $(PYTHON) Tests/Console/Browser
+
+# A story in each browser, with the debug program that the tests have made.
+console-short: console-environment
+	node --test Tests/Console/PagesTests/*.test.mjs
+	$(BROWSER_TESTS)/story.py --browser chromium
+	$(BROWSER_TESTS)/story.py --browser firefox
+
+console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list
+	$(SWIFT) build --product carillon $(FLAGS)
+	$(MAKE) console-short
+	$(BROWSER_TESTS)/axe.py --browser chromium
+	$(BROWSER_TESTS)/axe.py --browser firefox
+	$(BROWSER_TESTS)/scroll.py
+
+console-screenshots: setup console-environment ## Take pictures of all screens anew, into Sources/Documentation/Screenshots
+	$(SWIFT) build --product carillon $(FLAGS)
+	$(BROWSER_TESTS)/screenshots.py
 
 bench: setup ## Measure: journal, chat, idle connections, restart
 	$(SWIFT) build -c release --product carillon $(FLAGS)

@@ -73,6 +73,7 @@ DIALOGS = {
     "devices": ["Test push", "End device"],
     "dead-letters": ["Show", "Drop", "Try all again"],
     "settings": ["Keyboard"],
+    "tokens": ["Make a token", "Revoke"],
 }
 
 
@@ -89,7 +90,7 @@ def plant(server):
     world.fill(server, lambda _: next(planted))
     for number, text in enumerate(PLANTED):
         name = text.replace("\u0000", "")
-        customer = world.chat(server, name, name, name, f"planted-{number}")
+        customer = world.chat(server, name, name, name, 100 + number)
         customer.call("POST", f"{customer.path}/updateData", form={name: name})
         answer = request(server.port, "POST", f"{customer.path}/pushUrl", headers={"gms_user": customer.user}, form={"pushUrl": name})
         if answer.status != 200 and answer.status != 400:
@@ -163,8 +164,7 @@ class Look:
 
     def walk(self):
         """All screens of whoever is signed in, as the page's own navigation has them, and the first that each leads to."""
-        for address in self.page.script("return [...document.querySelectorAll('.sidebar a.nav-link')].map((one) => one.hash)"):
-            screen = address.removeprefix("#/")
+        for screen in self.page.screens():
             self.page.go(screen)
             self.check(screen)
             self.focus(screen)
@@ -176,6 +176,20 @@ class Look:
                 self.check(inner[0])
                 self.focus(inner[0])
             self.dialogs(screen)
+
+    def other_way(self):
+        """All screens in German, whose words are longer, from right to left."""
+        self.page.script("localStorage.setItem('carillon.language', 'de')")
+        self.page.open(f"{self.host}console/?dir=rtl")
+        until(lambda: self.page.script("return document.querySelector('.nav-link') !== null"), "the shell")
+        self.page.script(self.axe)
+        self.browser.resize(320, 760)
+        for screen in self.page.screens():
+            self.page.go(screen)
+            self.settled()
+            self.places += 1
+            self.at(f"{screen}, German, from right to left", self.browser.script_later(RUN_AXE) + self.page.script(WIDE))
+        self.browser.resize(1280, 760)
 
     def stories(self):
         """What is told of a chat, a push and a record."""
@@ -244,9 +258,11 @@ def main():
         look.sign_in("boss")
         look.walk()
         look.every_chat()
+        look.other_way()
         look.sign_in("root")
         look.walk()
         look.stories()
+        look.other_way()
         look.asked()
         look.is_awake()
     for flaw in dict.fromkeys(look.flaws):

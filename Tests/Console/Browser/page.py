@@ -89,6 +89,10 @@ class Page:
     def link(self, name, within=None):
         self.click("link", name, within)
 
+    def screens(self):
+        """The addresses of all that the console offers to whoever is signed in."""
+        return self.script("return [...document.querySelectorAll('.sidebar a.nav-link')].map((one) => one.hash.slice(2))")
+
     def screen(self, name):
         """To a screen of the console, by the link that leads there."""
         self.click(f'a[href="#/{name}"]', "", ".sidebar")

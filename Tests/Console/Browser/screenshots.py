@@ -47,7 +47,7 @@ def pictures(browser, server, folder):
         page.sees("Settings")
         if name == "root":
             time.sleep(SAMPLES_SECONDS)
-        for screen in page.script("return [...document.querySelectorAll('.sidebar a.nav-link')].map((one) => one.hash.slice(2))"):
+        for screen in page.screens():
             if screen not in seen:
                 seen.add(screen)
                 page.screen(screen)
