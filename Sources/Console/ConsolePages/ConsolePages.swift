@@ -31,8 +31,11 @@ package struct ConsolePages: Sendable {
   package static let placeholder = "__HASH__"
   /// The first page.
   package static let indexName = "index.html"
-  /// Of all files of the console together, in bytes: a first load is all of them.
+  /// Of all files of the console together, in bytes, with one language: a browser loads no other, and no more than these
+  /// on all screens.
   package static let bytesMaximum = 204_800
+  /// Where the languages' files are.
+  package static let languageFolder = "i18n/"
   /// Where the files of the customer's phone are, which is there to try with and no part of the console.
   package static let demoFolder = "demo/"
   /// Of the files in it together, in bytes.
@@ -88,8 +91,12 @@ package struct ConsolePages: Sendable {
   /// The names of all files of the customer's phone but its page, sorted.
   package var demoNames: [String] { demoPages.keys.sorted() }
 
-  /// Of all files of the console together.
-  package var byteCount: Int { pages.values.reduce(index.bytes.count) { $0 + $1.bytes.count } }
+  /// Of all files of the console together, with the longest of the languages.
+  package var byteCount: Int {
+    let isLanguage = { (name: String) in name.hasPrefix(Self.languageFolder) }
+    let longest = pages.filter { isLanguage($0.key) }.map(\.value.bytes.count).max() ?? 0
+    return pages.filter { !isLanguage($0.key) }.reduce(index.bytes.count + longest) { $0 + $1.value.bytes.count }
+  }
   /// Of all files of the customer's phone together.
   package var demoByteCount: Int { demoPages.values.reduce(demoIndex?.bytes.count ?? 0) { $0 + $1.bytes.count } }
 }

@@ -12,7 +12,7 @@ extension SubjectLinks {
         if isNamed { trace.isNamed = true }
         if let owner = terms.owner ?? terms.userKey { trace.owners.insert(owner) }
         let address = DeviceKey.of(terms.address)
-        trace.address = EntityID(.device, address)
+        trace.addresses.insert(EntityID(.device, address))
         trace.asks.formUnion([EntityID(.device, address), EntityID(.pushQueue, address)])
       }
     },
@@ -20,8 +20,8 @@ extension SubjectLinks {
     settle: { scope in
       var given: [EntityID: Bool] = [:]
       for (entity, trace) in scope.traces where entity.kind == .subscription {
-        guard let address = trace.address else { continue }
-        given[address] = scope.entities.contains(entity) && given[address] != false
+        let isTheirs = scope.entities.contains(entity)
+        for address in trace.addresses { given[address] = isTheirs && given[address] != false }
       }
       for (address, isTheirs) in given where isTheirs && scope.traces[address]?.owners.isEmpty == true {
         let pushed = scope.traces[EntityID(.pushQueue, address.key)]?.producers ?? []

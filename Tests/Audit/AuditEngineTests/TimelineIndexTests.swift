@@ -62,7 +62,7 @@ struct TimelineIndexTests {
 
   @Test(
     "it tells exactly what is told without: all records being in it or a part, in segments packed or not",
-    arguments: 1...24)
+    arguments: 1...8)
   func same(seed: UInt64) throws {
     let journal = try RandomJournal(seed: seed)
     let head = try Self.head(journal.records)
@@ -123,7 +123,7 @@ struct TimelineIndexTests {
     #expect(found.sorted() == expected)
   }
 
-  @Test("a damaged index is passed over, and the story is whole", arguments: 41...52)
+  @Test("a damaged index is passed over, and the story is whole", arguments: 41...44)
   func damage(seed: UInt64) throws {
     let journal = try RandomJournal(seed: seed, count: 120)
     let head = try Self.head(journal.records)
@@ -203,7 +203,12 @@ struct TimelineIndexTests {
           }
         }
         scope.close()
-        #expect(scope.entities == inOrder.entities && scope.userKeys == inOrder.userKeys, "\(subject), seed \(seed)")
+        let (strange, missed) = (
+          scope.entities.subtracting(inOrder.entities), inOrder.entities.subtracting(scope.entities)
+        )
+        #expect(
+          strange.isEmpty && missed.isEmpty && scope.userKeys == inOrder.userKeys,
+          "\(subject), seed \(seed): too much \(strange), too little \(missed)")
       }
     }
   }

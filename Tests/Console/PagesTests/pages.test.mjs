@@ -10,7 +10,7 @@ const { EventParser, backOff } = await load('core/sse.js').catch(() => ({}));
 const { clock, short, setServerDate, now } = await load('core/time.js');
 const { verdict, lastPush } = await load('operator/verdict.js');
 const { absences, chain, laneOf, lanes, questions, spread, toneOf } = await load('operator/story.js');
-const { flat } = await load('i18n/flat.js');
+const { flat } = await load('core/flat.js');
 const [en, de] = await Promise.all(['en', 'de'].map(async (name) => flat((await load(`i18n/${name}.js`)).default)));
 
 const line = (position, text, time = '2026-01-01T00:00:00Z') => ({ position, text, time, type: 'Message.Text', role: 'AGENT', nickname: 'Kim' });

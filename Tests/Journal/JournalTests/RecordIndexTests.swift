@@ -69,7 +69,7 @@ struct RecordIndexTests {
   @Test(
     "it finds the records of a journal, wherever they lie and in whatever form", arguments: RedactTests.Form.allCases)
   func forms(form: RedactTests.Form) throws {
-    let journal = try SealedJournal()
+    let journal = try SealedJournal(300)
     // Made before they are packed and moved …
     let storage = journal.copy()
     let index = Self.index(storage)
@@ -122,7 +122,7 @@ struct RecordIndexTests {
     let names = whole.files.keys.filter { $0.hasPrefix("index/") }.sorted()
     #expect(names.count >= 3)
     var generator = SeededGenerator(seed: 3)
-    for round in 0..<300 {
+    for round in 0..<12 {
       let storage = whole.crashed()
       let name = try #require(names.randomElement(using: &generator))
       storage.update(name) { bytes in
@@ -248,9 +248,9 @@ struct RecordIndexTests {
 
   @Test("wherever the disk fails, it is whole in the end, and never wrong in between")
   func failures() throws {
-    let journal = try SealedJournal(200)
+    let journal = try SealedJournal(60)
     try SealedJournal.failEverywhere(
-      journal.copy(),
+      journal.copy(), step: 29,
       check: { storage, isAtEnd in
         let index = Self.index(storage)
         try Self.expectTruth(index, storage)

@@ -80,10 +80,11 @@ struct SealedJournal {
   /// what is left; each time the journal must be readable in between, and the end the same as without a failure.
   ///
   /// - Parameters:
+  ///   - step: 1 for every call; of much work each so manyth.
   ///   - check: called on what is left by the failure, and at the end.
   ///   - work: throws or reports the failure; nobody looks at it.
   static func failEverywhere(
-    _ start: FaultyStorage, check: (FaultyStorage, _ isAtEnd: Bool) throws -> Void,
+    _ start: FaultyStorage, step: Int = 1, check: (FaultyStorage, _ isAtEnd: Bool) throws -> Void,
     work: (FaultyStorage) throws -> Void
   ) throws {
     let undisturbed = start.crashed()
@@ -92,7 +93,7 @@ struct SealedJournal {
     let expected = undisturbed.files
     let before = undisturbed.state.withLock { $0.faults.callCount }
     let callCount = before
-    for call in 0..<callCount {
+    for call in stride(from: 0, to: callCount, by: step) {
       let storage = start.crashed()
       storage.set { $0.failCallAfter = call }
       try? work(storage)

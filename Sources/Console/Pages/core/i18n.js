@@ -1,26 +1,24 @@
-/** Words in the reader's language. A missing one falls back to English, then to its key. */
+/** Words in the reader's language: no other is loaded. A missing one falls back to its key. */
 
-import english from '../i18n/en.js';
-import german from '../i18n/de.js';
-import { flat } from '../i18n/flat.js';
+import { flat } from './flat.js';
 import { read, write } from './storage.js';
 
-const en = flat(english);
-const languages = { en, de: flat(german) };
+/** Each has a file in `i18n`, and all have the same keys. */
 export const names = { en: 'English', de: 'Deutsch' };
 const chosen = read('language');
-const preferred = (navigator.languages ?? []).map((tag) => tag.slice(0, 2)).find((tag) => tag in languages);
+const preferred = (navigator.languages ?? []).map((tag) => tag.slice(0, 2)).find((tag) => tag in names);
 
 /** The language in use: `en` or `de`. */
-export const language = chosen in languages ? chosen : preferred ?? 'en';
+export const language = chosen in names ? chosen : preferred ?? 'en';
+const words = flat((await import(`../i18n/${language}.js`)).default);
 
 /** @param {Object<string, string|number>} [values] go into the braces. */
 export function t(key, values = {}) {
-  return (languages[language][key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  return (words[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
 /** Whether there are words of that key. */
-export const has = (key) => key in en;
+export const has = (key) => key in words;
 
 /** The word for one of the API's own terms, or the term itself. */
 export function term(group, value) {

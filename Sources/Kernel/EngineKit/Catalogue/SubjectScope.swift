@@ -225,7 +225,7 @@ package struct SubjectTrace: Sendable {
   /// Of a queue: whose pushes have been in it.
   package var producers: Set<String> = []
   /// Where it is pushed to.
-  package var address: EntityID?
+  package var addresses: Set<EntityID> = []
   /// What its kind looks at besides, once the links are followed (`SubjectLinks.settle`).
   package var asks: Set<EntityID> = []
 
