@@ -1,7 +1,8 @@
 import SimulatedDisk
 import SystemPackage
 
-/// A run of 300 commands, once for each call into the storage and each way in which that call fails.
+/// A run of 300 commands, once for each call into the storage and each way in which that call fails; in the short form two
+/// ways for each call, the next two for the next.
 struct NthCallTest: TortureTest {
   static let name = "nthcall"
   static let purpose = "the Nth call into the storage fails, for every N"
@@ -13,9 +14,11 @@ struct NthCallTest: TortureTest {
 
   let plan: Plan
   private let runs: [(seed: UInt64, callCount: Int)]
+  private let waysForEachCall: Int
 
   init(_ plan: Plan) throws {
     self.plan = plan
+    waysForEachCall = plan.isLong ? Self.faults.count : 2
     runs = try (0..<plan.count(1)).map { run in
       let disk = MemoryDisk()
       let seed = plan.seed(of: run)
@@ -24,11 +27,11 @@ struct NthCallTest: TortureTest {
     }
   }
 
-  var caseCount: Int { runs.reduce(0) { $0 + $1.callCount } * Self.faults.count }
+  var caseCount: Int { runs.reduce(0) { $0 + $1.callCount } * waysForEachCall }
 
   func run(_ number: Int) throws -> CaseResult {
     let (outcome, lasts) = Self.faults[number % Self.faults.count]
-    var number = number / Self.faults.count
+    var number = number / waysForEachCall
     var index = 0
     while number >= runs[index].callCount {
       number -= runs[index].callCount
