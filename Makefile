@@ -140,12 +140,15 @@ console-short: console-environment
 	$(BROWSER_TESTS)/story.py --browser chromium
 	$(BROWSER_TESTS)/story.py --browser firefox
 
-console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list
+console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there
 	$(SWIFT) build --product carillon $(FLAGS)
 	$(MAKE) console-short
 	$(BROWSER_TESTS)/axe.py --browser chromium
 	$(BROWSER_TESTS)/axe.py --browser firefox
 	$(BROWSER_TESTS)/scroll.py
+	$(SWIFT) build -c release --product carillon $(FLAGS)
+	CARILLON_PROGRAM=.build/release/carillon $(BROWSER_TESTS)/latency.py
+	CARILLON_PROGRAM=.build/release/carillon $(BROWSER_TESTS)/firstload.py
 
 console-screenshots: setup console-environment ## Take pictures of all screens anew, into Sources/Documentation/Screenshots
 	$(SWIFT) build --product carillon $(FLAGS)
