@@ -33,7 +33,7 @@ struct AllBenches: AsyncParsableCommand {
     // The short forms: the whole book and the whole stock take minutes.
     results += try await CallbackBench.measure(try .parse(["--scheduled", "100000"]))
     results += try await SupportBench.measure(try .parse(["--requests", "10000"]))
-    results += try await ConsoleBench.measure(try .parse([]))
+    results += try await ConsoleBench.measure(try .parse(["--listed", "10000"]))
     results += try await SearchBench.measure(try .parse([]))
     return results
   }

@@ -48,10 +48,7 @@ struct MeasuredServer: Sendable {
 
   /// Runs `work`; what goes wrong is told together with the end of the server's log.
   func measuring<Result>(_ work: () async throws -> Result) async throws -> Result {
-    defer { stop() }
-    do { return try await work() } catch {
-      guard let log = own?.logTail, !log.isEmpty else { throw error }
-      throw BenchError("\(error)\nthe server's log ends with:\n\(log)")
-    }
+    guard let own else { return try await work() }
+    return try await own.measuring(work)
   }
 }

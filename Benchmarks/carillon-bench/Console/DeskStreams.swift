@@ -1,40 +1,44 @@
 import BenchReport
 import CarillonClient
+import Conservation
 import NIOCore
+import PeerFormats
 
-/// The event streams of agents, raw: all count what comes, the first also looks at it. Belongs to its event loop.
+/// The event streams of agents, raw. Each is looked at: every line is timed at every stream. Belongs to its event loop.
 final class DeskStreams {
-  private struct Key: Hashable {
-    let chatID: String
-    let number: Int
-  }
-
+  private static let event = BytePattern("event: ")
   private static let line = BytePattern("event: line\n")
   private static let chatKey = BytePattern(#""chatId":""#)
+  private static let textKey = BytePattern(#""text":""#)
 
   /// Events of all streams since `begin`.
   private(set) var heard = 0
-  /// Of the first stream's lines.
+  /// Of lines, from when they were due.
   private(set) var latencies = LatencyHistogram()
-  private var due: [Key: NIODeadline] = [:]
-  private var connections: [HTTPConnection?] = []
-  /// What the first stream has of an event that is not whole yet.
-  private var rest = ByteBuffer()
-  private var endsInBreak: [Bool] = []
+  private(set) var ledger: HearingLedger
+  private var connections: [HTTPConnection?]
+  /// What each stream has of an event that is not whole yet.
+  private var rests: [ByteBuffer]
+  private(set) var failure: BenchError?
 
-  /// Opens so many streams; the future succeeds once the server has answered all.
+  private init(count: Int) {
+    ledger = HearingLedger(listeners: count)
+    connections = Array(repeating: nil, count: count)
+    rests = Array(repeating: ByteBuffer(), count: count)
+  }
+
+  /// Opens a stream for each token; the future succeeds once the server has answered all.
   static func open(
-    _ count: Int, of token: String, to address: ServerAddress, on loop: any EventLoop
+    _ tokens: [String], to address: ServerAddress, on loop: any EventLoop
   ) async throws -> NIOLoopBound<DeskStreams> {
     try await loop.flatSubmit {
-      let streams = DeskStreams()
-      streams.endsInBreak = Array(repeating: false, count: count)
-      streams.connections = Array(repeating: nil, count: count)
-      let bound = NIOLoopBound(streams, eventLoop: loop)
-      let request = HTTPRequest(
-        .get, "/agent/1/events", headers: [("Authorization", "Bearer \(token)"), ("Accept", "text/event-stream")]
-      ).bytes(for: address)
-      let opened = (0..<count).map { bound.value.open($0, request, to: address, on: loop, bound) }
+      let bound = NIOLoopBound(DeskStreams(count: tokens.count), eventLoop: loop)
+      let opened = tokens.enumerated().map { index, token in
+        let request = HTTPRequest(
+          .get, "/agent/1/events", headers: [("Authorization", "Bearer \(token)"), ("Accept", "text/event-stream")]
+        ).bytes(for: address)
+        return bound.value.open(index, request, to: address, on: loop, bound)
+      }
       return EventLoopFuture.andAllSucceed(opened, on: loop).map { bound }
     }.get()
   }
@@ -52,7 +56,9 @@ final class DeskStreams {
       }
       connection.onBodyPart = { bound.value.came($1, on: index) }
       connection.onClose = { _, _ in
-        answered.fail(BenchError("a stream has ended"))
+        let error = BenchError("stream \(index) has ended")
+        bound.value.failure = bound.value.failure ?? error
+        answered.fail(error)
       }
     }
     .map { bound.value.connections[index]?.send(request) }
@@ -64,44 +70,30 @@ final class DeskStreams {
   func begin() {
     heard = 0
     latencies.removeAll()
-    due = [:]
+    ledger = HearingLedger(listeners: connections.count)
   }
 
   func posted(_ chatID: String, _ number: Int, due time: NIODeadline) {
-    due[Key(chatID: chatID, number: number)] = time
+    ledger.posted(.init(chatID: chatID, number: number), due: Int64(time.uptimeNanoseconds))
   }
 
+  /// Takes the whole events of a stream.
   private func came(_ bytes: ByteBuffer, on index: Int) {
-    // An event ends with an empty line, which may come in two pieces.
-    var isBreak = endsInBreak[index]
-    for byte in bytes.readableBytesView {
-      if byte == UInt8(ascii: "\n") {
-        if isBreak { heard += 1 }
-        isBreak.toggle()
-      } else {
-        isBreak = false
-      }
-    }
-    endsInBreak[index] = isBreak
-    if index == 0 { look(at: bytes) }
-  }
-
-  /// Takes the whole events of the first stream.
-  private func look(at bytes: ByteBuffer) {
-    let now = NIODeadline.now()
-    rest.writeImmutableBuffer(bytes)
-    let used = rest.withUnsafeReadableBytes { bytes in
+    let now = Int64(NIODeadline.now().uptimeNanoseconds)
+    rests[index].writeImmutableBuffer(bytes)
+    let used = rests[index].withUnsafeReadableBytes { bytes in
       var start = 0
       while let end = Self.end(of: bytes, from: start) {
-        note(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: now)
+        note(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), on: index, at: now)
         start = end
       }
       return start
     }
-    rest.moveReaderIndex(forwardBy: used)
-    rest.discardReadBytes()
+    rests[index].moveReaderIndex(forwardBy: used)
+    rests[index].discardReadBytes()
   }
 
+  /// Behind the empty line that ends what begins at `start`.
   private static func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var index = start
     while index + 1 < bytes.count {
@@ -111,24 +103,30 @@ final class DeskStreams {
     return nil
   }
 
-  private func note(_ event: UnsafeRawBufferPointer, at now: NIODeadline) {
-    guard Self.line.firstIndex(in: event) != nil, let key = Self.key(of: event) else { return }
-    guard let time = due.removeValue(forKey: key) else { return }
-    latencies.record((now - time).nanoseconds)
+  private func note(_ event: UnsafeRawBufferPointer, on index: Int, at now: Int64) {
+    // Comments fill silence.
+    guard Self.event.firstIndex(in: event) == 0 else { return }
+    heard += 1
+    guard Self.line.firstIndex(in: event) == 0, let message = Self.message(in: event),
+      let latency = ledger.heard(message, by: index, at: now)
+    else { return }
+    latencies.record(latency)
   }
 
-  private static func key(of event: UnsafeRawBufferPointer) -> Key? {
-    guard let found = chatKey.firstIndex(in: event) else { return nil }
-    let begin = found + chatKey.count
-    guard let end = event[begin...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-    guard let text = event[end...].firstIndex(of: UInt8(ascii: "#")) else { return nil }
-    let digits = event[(text + 1)...].prefix(MessageText.prefixLength - 1)
-    guard let number = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
-    return Key(chatID: String(decoding: event[begin..<end], as: UTF8.self), number: number)
+  /// Nil if it is none of the load's.
+  private static func message(in event: UnsafeRawBufferPointer) -> HearingLedger.Message? {
+    guard let found = chatKey.firstIndex(in: event), let text = textKey.firstIndex(in: event, from: found),
+      let number = NumberedText.number(in: event, at: text + textKey.count)
+    else { return nil }
+    let id = event[(found + chatKey.count)...].prefix { $0 != UInt8(ascii: "\"") }
+    return .init(chatID: String(decoding: id, as: UTF8.self), number: number)
   }
 
   func close() {
-    for connection in connections { connection?.close() }
+    for connection in connections {
+      connection?.onClose = nil
+      connection?.close()
+    }
     connections = []
   }
 }

@@ -8,14 +8,18 @@ struct ChatEvents {
   private var chats: [ChatSession]
   /// The service ids; the same for the same number of chats.
   let keys: [String]
+  private let unattended: Int
   private var sequences: [UInt64]
   private var random = SplitMix64(seed: 42)
   /// Now: a chat that is older than its time to live would end as soon as a server starts.
   private var clock = SystemTime().now
   private var next = 0
 
-  /// - Parameter count: chats that run at the same time.
-  init(chats count: Int) {
+  /// - Parameters:
+  ///   - count: chats that run at the same time.
+  ///   - unattended: the first so many of them have no agent: they wait.
+  init(chats count: Int, unattended: Int = 0) {
+    self.unattended = unattended
     var random = SplitMix64(seed: 7)
     chats = Array(repeating: ChatSession(), count: count)
     sequences = Array(repeating: 0, count: count)
@@ -25,7 +29,10 @@ struct ChatEvents {
   /// Whose the chat at this place is.
   static func userKey(_ index: Int) -> String { "user-\(index)" }
 
-  /// What opens every chat: the instance, the start and the agent's join.
+  /// Who is in the chats.
+  static let agentID = "agent"
+
+  /// What opens every chat: the instance, the start and, where there is one, the agent's join.
   mutating func opening() throws -> [PendingRecord] {
     var records: [PendingRecord] = []
     for index in chats.indices {
@@ -33,10 +40,10 @@ struct ChatEvents {
         chatSessionID: String(Self.uuid(&random).filter { $0 != "-" }.prefix(16)), userKey: Self.userKey(index),
         notifiesByComet: true, nickname: "Customer \(index)", subject: "Order \(index)", firstMessage: nil,
         pushTarget: nil, userID: "u\(index)", secureKey: "s\(index)", data: [])
-      let actions: [ChatAction] = [
-        .create(serviceName: "request-chat", data: []), .start(start),
-        .agentJoin(agentID: "agent", nickname: "Agent K", role: .agent),
-      ]
+      var actions: [ChatAction] = [.create(serviceName: "request-chat", data: []), .start(start)]
+      if index >= unattended {
+        actions.append(.agentJoin(agentID: Self.agentID, nickname: "Agent K", role: .agent))
+      }
       for action in actions { records += try perform(action, on: index) }
     }
     return records
@@ -46,10 +53,10 @@ struct ChatEvents {
   mutating func message() throws -> [PendingRecord] {
     let index = next % chats.count
     let text = MessageText.make(&random)
-    let isAgent = (next / chats.count) % 2 == 0
+    let isAgent = index >= unattended && (next / chats.count) % 2 == 0
     next += 1
     clock = clock.advanced(by: .milliseconds(next % 3))
-    return try perform(isAgent ? .agentSend(agentID: "agent", text: text) : .customerSend(text: text), on: index)
+    return try perform(isAgent ? .agentSend(agentID: Self.agentID, text: text) : .customerSend(text: text), on: index)
   }
 
   private mutating func perform(_ action: ChatAction, on index: Int) throws -> [PendingRecord] {

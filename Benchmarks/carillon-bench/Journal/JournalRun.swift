@@ -22,9 +22,10 @@ struct JournalRun: Sendable {
   static func path(_ directory: WorkDirectory) -> FilePath { FilePath(directory.path).appending(folder) }
 
   /// Makes `count` events of chats and appends them, without waiting for each.
-  static func fill(_ directory: WorkDirectory, events count: Int, chats: Int) throws {
+  /// - Parameter unattended: so many of the chats wait for an agent.
+  static func fill(_ directory: WorkDirectory, events count: Int, chats: Int, unattended: Int = 0) throws {
     let run = try JournalRun(in: directory)
-    var source = ChatEvents(chats: chats)
+    var source = ChatEvents(chats: chats, unattended: unattended)
     var written = 0
     let opening = try source.opening()
     var last: UInt64 = 0

@@ -51,18 +51,19 @@ final class CarillonChats: LoadService {
 
   private func prepareMessage(_ customer: Customer) {
     let text = MessageText.first(of: customer.index)
-    let request =
+    let byAgent = HTTPRequest(
+      .post, "/agent/1/chats/\(customer.chatID)/messages", headers: agentHeaders, contentType: "application/json",
+      body: Array(#"{"text":"\#(text)"}"#.utf8))
+    let byCustomer = HTTPRequest(
+      .post, "/genesys/1/service/\(customer.serviceID)/ixn/chat/send", headers: customer.userHeaders,
+      contentType: "application/json", body: Array(#"{"message":"\#(text)"}"#.utf8))
+    let requests =
       switch load.settings.sender {
-      case .agent:
-        HTTPRequest(
-          .post, "/agent/1/chats/\(customer.chatID)/messages", headers: agentHeaders, contentType: "application/json",
-          body: Array(#"{"text":"\#(text)"}"#.utf8))
-      case .customer:
-        HTTPRequest(
-          .post, "/genesys/1/service/\(customer.serviceID)/ixn/chat/send", headers: customer.userHeaders,
-          contentType: "application/json", body: Array(#"{"message":"\#(text)"}"#.utf8))
+      case .agent: [byAgent]
+      case .customer: [byCustomer]
+      case .both: [byAgent, byCustomer]
       }
-    customer.prepare(request.bytes(for: load.settings.address), text, bytesBehind: 2)
+    for request in requests { customer.prepare(request.bytes(for: load.settings.address), text, bytesBehind: 2) }
   }
 
   private var agentHeaders: [(name: String, value: String)] {

@@ -10,8 +10,8 @@ import NIOCore
 final class ChatLoad {
   enum Link: String, Sendable { case longPolling = "long polling", webSocket = "WebSocket" }
 
-  /// Who sends: the agent over the agent API, or each customer over REST, whose own message comes back.
-  enum Sender: String, Sendable { case agent, customer }
+  /// Who sends: the agent over the agent API, or each customer over REST, whose own message comes back; or both in turn.
+  enum Sender: String, Sendable { case agent, customer, both }
 
   /// What is measured, and of whom.
   enum Service: Sendable {

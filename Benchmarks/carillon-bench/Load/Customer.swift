@@ -13,9 +13,8 @@ final class Customer {
 
   /// The connect that is sent again and again: a request, or the text of a frame.
   var poll = ByteBuffer()
-  /// The request that posts a message; the text's number stands at `sequenceOffset`.
-  var post = ByteBuffer()
-  var sequenceOffset = 0
+  /// The requests that post a message, in turn; in each the text's number stands at its `offset`.
+  private var posts: [(request: ByteBuffer, offset: Int)] = []
 
   /// The highest transcript position delivered.
   var position = 0
@@ -35,19 +34,19 @@ final class Customer {
 
   var userHeaders: [(name: String, value: String)] { [(name: "gms_user", value: userKey)] }
 
-  /// Takes the request that each message is a copy of, with another number.
+  /// Takes the request that each message is a copy of, with another number; of several, each in its turn.
   /// - Parameters:
   ///   - text: the message, which begins with its number.
   ///   - bytesBehind: what the request has behind it.
   func prepare(_ request: ByteBuffer, _ text: String, bytesBehind: Int) {
-    post = request
-    sequenceOffset = request.writerIndex - text.utf8.count - bytesBehind
+    posts.append((request, request.writerIndex - text.utf8.count - bytesBehind))
   }
 
   /// The next message to post.
   func nextPost() -> ByteBuffer {
     sentSequence += 1
-    post.setBytes(MessageText.prefix(sentSequence), at: sequenceOffset)
-    return post
+    let turn = sentSequence % posts.count
+    posts[turn].request.setBytes(MessageText.prefix(sentSequence), at: posts[turn].offset)
+    return posts[turn].request
   }
 }

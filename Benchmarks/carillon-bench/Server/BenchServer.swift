@@ -60,6 +60,15 @@ final class BenchServer: Sendable {
   /// Ends the server at once, as a kill would.
   func stop() { child.endAtOnce() }
 
+  /// Runs `work` and ends the server; what goes wrong is told together with the end of its log.
+  func measuring<Result>(_ work: () async throws -> Result) async throws -> Result {
+    defer { stop() }
+    do { return try await work() } catch {
+      let log = logTail
+      throw log.isEmpty ? error : BenchError("\(error)\nthe server's log ends with:\n\(log)")
+    }
+  }
+
   /// Asks the server to end.
   /// - Returns: its exit code; nil if it had to be killed after `limit`.
   func end(within limit: Duration) async throws -> Int32? {
@@ -87,6 +96,11 @@ final class BenchServer: Sendable {
   var logTail: String {
     let log = Files.bytes(directory.path + "/log", maximum: 16_777_216) ?? []
     return String(decoding: log.suffix(Limits.logTailBytes), as: UTF8.self)
+  }
+
+  /// Makes a token of this server, which runs already.
+  func createToken(name: String, _ arguments: [String]) async throws -> String {
+    try await Self.createToken(try Self.executable(), directory, name: name, arguments)
   }
 
   /// Makes an access token in the token file that the server of `directory` reads.
