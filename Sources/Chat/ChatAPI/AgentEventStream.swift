@@ -34,17 +34,21 @@ enum AgentEventStream {
 
   /// One event: a JSON text has no line break of its own, so one `data` line holds it.
   static func text(of event: AgentEvent, base: String) -> [UInt8] {
-    let (name, data) = rendered(event, base: base)
-    return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    event.rendering.bytes("stream", base: base) {
+      let (name, data) = rendered(event, base: base)
+      return Array("event: \(name.rawValue)\nid: \(event.number)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
   }
 
   /// The same as a message of the agents' socket.
   static func message(of event: AgentEvent, base: String) -> [UInt8] {
-    let (name, data) = rendered(event, base: base)
-    return JSONWriter.object(capacity: data.count + 64) { message in
-      message.member("event", name.rawValue)
-      message.member("number", event.number)
-      message.member("data", RawJSON(data))
+    event.rendering.bytes("socket", base: base) {
+      let (name, data) = rendered(event, base: base)
+      return JSONWriter.object(capacity: data.count + 64) { message in
+        message.member("event", name.rawValue)
+        message.member("number", event.number)
+        message.member("data", RawJSON(data))
+      }
     }
   }
 

@@ -28,6 +28,7 @@ public struct AgentEvent: Sendable, Equatable {
   public let kind: Kind
   /// Nil for `reset`, which concerns its stream alone.
   let audience: AgentAudience?
+  package let rendering = SharedRendering()
 }
 
 extension AgentEvent.Kind: Equatable {
