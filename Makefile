@@ -147,8 +147,8 @@ console-test: setup console-environment ## Try the console in Chromium and Firef
 	$(BROWSER_TESTS)/axe.py --browser firefox
 	$(BROWSER_TESTS)/scroll.py
 	$(SWIFT) build -c release --product carillon $(FLAGS)
-	CARILLON_PROGRAM=.build/release/carillon $(BROWSER_TESTS)/latency.py
 	CARILLON_PROGRAM=.build/release/carillon $(BROWSER_TESTS)/firstload.py
+	CARILLON_PROGRAM=.build/release/carillon $(BROWSER_TESTS)/latency.py
 
 console-screenshots: setup console-environment ## Take pictures of all screens anew, into Sources/Documentation/Screenshots
 	$(SWIFT) build --product carillon $(FLAGS)
