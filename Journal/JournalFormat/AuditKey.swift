@@ -27,7 +27,17 @@ public struct AuditKey: Sendable {
     self.key = key
   }
 
-  public var pem: String { PEM.encode(Self.prefix + Array(key.rawRepresentation), label: "PRIVATE KEY") }
+  /// - Parameter seed: the 32 bytes of a private key.
+  /// - Throws: `notAPrivateKey`.
+  package init(seed: [UInt8]) throws(AuditKeyError) {
+    guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { throw .notAPrivateKey }
+    self.key = key
+  }
+
+  /// The 32 bytes that the key is made of; as secret as the key.
+  package var seed: [UInt8] { Array(key.rawRepresentation) }
+
+  public var pem: String { PEM.encode(Self.prefix + seed, label: "PRIVATE KEY") }
 
   public var publicKey: AuditPublicKey { AuditPublicKey(key.publicKey) }
 
@@ -42,10 +52,18 @@ public struct AuditKey: Sendable {
 }
 
 /// The half of an Ed25519 key that everybody may know.
-public struct AuditPublicKey: Sendable, Equatable {
-  private let raw: [UInt8]
+public struct AuditPublicKey: Sendable, Hashable {
+  /// The key itself, 32 bytes.
+  package let raw: [UInt8]
   /// SubjectPublicKeyInfo around the 32 bytes of the key. Spec: RFC 8410, section 4.
   private static let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+
+  /// - Parameter raw: the 32 bytes of a public key.
+  /// - Throws: `notAPublicKey`.
+  package init(raw: [UInt8]) throws(AuditKeyError) {
+    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: raw) else { throw .notAPublicKey }
+    self.init(key)
+  }
 
   init(_ key: Curve25519.Signing.PublicKey) { raw = Array(key.rawRepresentation) }
 

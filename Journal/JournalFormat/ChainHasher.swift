@@ -2,7 +2,7 @@
 ///
 /// `add` for one frame or several, then `finish`: leaves do not depend on each other, nor do the links of frames whose
 /// predecessors' hashes are known, so all of them are hashed side by side.
-struct ChainHasher: ~Copyable {
+package struct ChainHasher: ~Copyable {
   private static let headByteCount = 32 + 33
   private static let entryByteCount = 33
 
@@ -11,14 +11,9 @@ struct ChainHasher: ~Copyable {
   private var columns = ByteStore(capacity: 16 * 1024)
   private var links: [Range<Int>] = []
 
-  static func leaf(salt: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) -> Hash256 {
-    var batch = SHA256Batch()
-    return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { digest in
-      guard let target = digest.baseAddress else { return .zero }
-      batch.append(head: salt, body: body, digest: target)
-      batch.run()
-      return Hash256(UnsafeRawBufferPointer(digest)) ?? .zero
-    }
+  /// What stands for a record in the chain and in the tree; the salt has 16 bytes.
+  package static func leaf(salt: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) -> Hash256 {
+    SHA256Batch.digest(head: salt, body: body)
   }
 
   /// The link of one frame.

@@ -38,12 +38,18 @@ public struct Hash256: Sendable, Hashable {
     self = hash
   }
 
-  func store(to target: UnsafeMutableRawPointer) {
+  /// Writes the 32 bytes.
+  package func store(to target: UnsafeMutableRawPointer) {
     target.storeBytes(of: a, as: UInt64.self)
     target.storeBytes(of: b, toByteOffset: 8, as: UInt64.self)
     target.storeBytes(of: c, toByteOffset: 16, as: UInt64.self)
     target.storeBytes(of: d, toByteOffset: 24, as: UInt64.self)
   }
+}
+
+extension Hash256 {
+  /// The 32 bytes.
+  public var bytes: [UInt8] { withUnsafeBytes(of: (a, b, c, d)) { Array($0) } }
 }
 
 extension Hash256: CustomStringConvertible {
