@@ -88,6 +88,7 @@ let package = Package(
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("LZ4", in: "Journal", ["CLZ4"]),
     module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+    module("Transparency", in: "Journal", ["JournalFormat"]),
 
     // Kernel: entities, and what they live on.
     module("EventSourcing", in: "Sources/Kernel"),
@@ -436,6 +437,7 @@ let package = Package(
     tests("MCSProtocolTests", in: "Messaging", ["MCSProtocol", protobuf]),
     tests("WebPushEncryptionTests", in: "Push", ["WebPushEncryption", "StandInSupport", crypto]),
     tests("JournalTests", in: "Journal", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
+    tests("TransparencyTests", in: "Journal", ["TestSupport", "Transparency", "JournalFormat"]),
     tests("EntityRuntimeTests", in: "Kernel", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     // A server of these four, and nothing else.
     tests(
