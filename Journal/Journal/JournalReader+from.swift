@@ -14,6 +14,27 @@ extension JournalReader {
   public func read(
     from position: UInt64, frame: (FrameInfo) throws -> Void = { _ in }, record: (borrowing RecordView) throws -> Bool
   ) throws {
+    try readFrames(from: position) { scanned, header, bytes, decoder in
+      if scanned.header.firstPosition >= position {
+        try frame(
+          FrameInfo(
+            segmentNumber: header.number, segmentID: header.id, offset: scanned.offset, header: scanned.header))
+      }
+      var wantsMore = true
+      try decoder.forEachRecord(of: scanned, in: bytes) {
+        if wantsMore, $0.position >= position { wantsMore = try record($0) }
+      }
+      return wantsMore
+    }
+  }
+
+  /// Takes a frame that it unpacks itself, and says whether it wants more.
+  typealias FrameTaker = (
+    ScannedFrame, SegmentHeader, _ bytes: UnsafeRawBufferPointer, _ decoder: inout FrameDecoder
+  ) throws -> Bool
+
+  /// Hands on frames from that with the record at `position` on; see `read`.
+  func readFrames(from position: UInt64, _ frame: FrameTaker) throws {
     do {
       var image = SegmentImage()
       var decoder = FrameDecoder()
@@ -29,7 +50,7 @@ extension JournalReader {
           image.bytes, number: number, file: place.path, oldestNeeded: .max, isLast: isLast, directory: directory)
         isFirst = false
         decoder.beginSegment()
-        guard try read(&scanner, &decoder, image.bytes, place.path, position, frame, record) else { return }
+        guard try read(&scanner, &decoder, image.bytes, place.path, position, frame) else { return }
         _ = try chain.judgeEnd(scanner, file: place.path, byteCount: image.bytes.count, isLast: isLast)
         chain.leave(scanner)
       }
@@ -59,7 +80,7 @@ extension JournalReader {
   /// - Returns: false if no more is wanted.
   private func read(
     _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
-    _ position: UInt64, _ frame: (FrameInfo) throws -> Void, _ record: (borrowing RecordView) throws -> Bool
+    _ position: UInt64, _ frame: FrameTaker
   ) throws -> Bool {
     /// Frames before the position that those behind it may refer to.
     var skipped: [ScannedFrame] = []
@@ -74,17 +95,7 @@ extension JournalReader {
         }
         for earlier in skipped { try decoder.forEachRecord(of: earlier, in: bytes) { _ in } }
         skipped = []
-        if scanned.header.firstPosition >= position {
-          try frame(
-            FrameInfo(
-              segmentNumber: scanner.header.number, segmentID: scanner.header.id, offset: scanned.offset,
-              header: scanned.header))
-        }
-        var wantsMore = true
-        try decoder.forEachRecord(of: scanned, in: bytes) {
-          if wantsMore, $0.position >= position { wantsMore = try record($0) }
-        }
-        guard wantsMore else { return false }
+        guard try frame(scanned, scanner.header, bytes, &decoder) else { return false }
       }
     } catch let error as FormatError {
       throw JournalError(error, file: path, offset: decoder.brokenFrameOffset ?? offset)

@@ -13,6 +13,8 @@ public struct JournalReader: Sendable {
     self.directory = JournalDirectory(path: directory, archive: archive, storage: storage)
   }
 
+  init(_ directory: JournalDirectory) { self.directory = directory }
+
   /// Segments that are there now, archived and packed ones too.
   ///
   /// - Throws: `JournalError.storage`.
@@ -25,11 +27,15 @@ public struct JournalReader: Sendable {
   /// - Parameters:
   ///   - progress: called after each segment.
   ///   - frame: called for each frame, before it is checked.
+  ///   - leaves: called for the records of each frame once it is checked; nil if nobody wants them.
   /// - Throws: `JournalError` at the first thing that is wrong, or what `progress` throws.
   public func verify(
-    progress: (VerifyReport) throws -> Void = { _ in }, frame: (FrameInfo) -> Void = { _ in }
+    progress: (VerifyReport) throws -> Void = { _ in }, frame: (FrameInfo) -> Void = { _ in },
+    leaves: FrameDecoder.LeafTaker? = nil
   ) throws -> VerifyReport {
-    try walk(from: 1, checking: .hashesOnly, fillingLinks: true, segment: progress, frame: frame, record: { _ in })
+    try walk(
+      from: 1, checking: .hashesOnly, fillingLinks: true, segment: progress, frame: frame, record: { _ in },
+      leaves: leaves)
   }
 
   /// Hands on every record from `position` on, in order; checks checksums only.
@@ -75,7 +81,8 @@ public struct JournalReader: Sendable {
   /// - Parameter fillingLinks: packed frames get their chain hashes, which costs hashing all they hold.
   private func walk(
     from position: UInt64, checking checks: Checks, fillingLinks: Bool, segment: (VerifyReport) throws -> Void,
-    frame: (FrameInfo) throws -> Void, record: (borrowing RecordView) throws -> Void
+    frame: (FrameInfo) throws -> Void, record: (borrowing RecordView) throws -> Void,
+    leaves: FrameDecoder.LeafTaker? = nil
   ) throws -> VerifyReport {
     do {
       var report = VerifyReport()
@@ -100,7 +107,8 @@ public struct JournalReader: Sendable {
         // A packed segment was checked when it was expanded.
         try read(
           &scanner, &decoder, image.bytes, place.path, from: position,
-          checking: place.form == .packed ? .checksums : checks, &report, frame, record)
+          checking: place.form == .packed && leaves == nil ? .checksums : checks, &report, frame, record,
+          leaves: leaves ?? { _, _ in })
         if place.form == .packed {
           report.packedSegments += 1
           report.storedByteCount = storedByteCount + UInt64(image.fileByteCount)
@@ -119,7 +127,7 @@ public struct JournalReader: Sendable {
   private func read(
     _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
     from position: UInt64, checking checks: Checks, _ report: inout VerifyReport, _ frame: (FrameInfo) throws -> Void,
-    _ record: (borrowing RecordView) throws -> Void
+    _ record: (borrowing RecordView) throws -> Void, leaves: FrameDecoder.LeafTaker
   ) throws {
     var offset = scanner.offset
     var previousHash = scanner.chainHash
@@ -131,7 +139,8 @@ public struct JournalReader: Sendable {
             segmentNumber: scanner.header.number, segmentID: scanner.header.id, offset: scanned.offset,
             header: scanned.header))
         if checks == .hashesOnly {
-          report.redactedRecords += UInt64(try decoder.check(scanned, in: bytes, previousHash: previousHash))
+          let redacted = try decoder.check(scanned, in: bytes, previousHash: previousHash, leaves: leaves)
+          report.redactedRecords += UInt64(redacted)
         } else {
           try decoder.forEachRecord(of: scanned, in: bytes, previousHash: checks == .hashes ? previousHash : nil) {
             if $0.isRedacted { report.redactedRecords += 1 }
@@ -145,7 +154,7 @@ public struct JournalReader: Sendable {
         report.storedByteCount += UInt64(scanned.header.byteCount)
         offset = scanned.endOffset
       }
-      try decoder.finishChecks()
+      try decoder.finishChecks(leaves: leaves)
     } catch let error as FormatError {
       throw JournalError(error, file: path, offset: decoder.brokenFrameOffset ?? offset)
     }

@@ -21,14 +21,19 @@ package struct ChainHasher: ~Copyable {
   /// - Parameters:
   ///   - plain: its records' plain bytes; none in an empty frame.
   ///   - salts: 16 bytes for each record.
+  ///   - leaves: handed the leaves of its records.
   /// - Throws: `recordDamaged`, `chainBroken`.
   mutating func link(
-    after previous: Hash256, _ header: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer
+    after previous: Hash256, _ header: FrameHeader, plain: UnsafeRawBufferPointer, salts: UnsafeRawBufferPointer,
+    leaves: (FrameLeaves) -> Void = { _ in }
   ) throws(FormatError) -> Hash256 {
     precondition(links.isEmpty, "frames that were added are finished first")
     _ = try add(after: previous, header, plain: plain, salts: salts)
     var link = Hash256.zero
-    finish { _, hash in link = hash }
+    finish { _, hash, found in
+      link = hash
+      leaves(found)
+    }
     return link
   }
 
@@ -65,8 +70,8 @@ package struct ChainHasher: ~Copyable {
     }
   }
 
-  /// Hands on the link of each frame that was added, in order, and forgets them.
-  mutating func finish(_ body: (_ index: Int, _ link: Hash256) -> Void) {
+  /// Hands on the link of each frame that was added, in order, with the leaves of its records, and forgets them.
+  mutating func finish(_ body: (_ index: Int, _ link: Hash256, _ leaves: FrameLeaves) -> Void) {
     batch.run()
     withUnsafeTemporaryAllocation(byteCount: links.count * 32, alignment: 8) { digests in
       guard let target = digests.baseAddress else { return }
@@ -76,7 +81,9 @@ package struct ChainHasher: ~Copyable {
       }
       batch.run()
       for index in links.indices {
-        body(index, Hash256(UnsafeRawBufferPointer(digests).slice((index * 32)..<(index * 32 + 32))) ?? .zero)
+        let link = Hash256(UnsafeRawBufferPointer(digests).slice((index * 32)..<(index * 32 + 32))) ?? .zero
+        let column = columns.bytes.slice(links[index])
+        body(index, link, FrameLeaves(column.slice(Self.headByteCount..<column.count)))
       }
     }
     columns.truncate(to: 0)
@@ -137,5 +144,36 @@ package struct ChainHasher: ~Copyable {
       entry += Self.entryByteCount
     }
     return redacted
+  }
+}
+
+/// The leaves of the records of one frame, in order; valid only inside the closure that they were handed to.
+public struct FrameLeaves {
+  /// Kind and leaf of each record.
+  private let entries: UnsafeRawBufferPointer
+  private static let entryByteCount = 33
+
+  init(_ entries: UnsafeRawBufferPointer) { self.entries = entries }
+
+  public var count: Int { entries.count / Self.entryByteCount }
+
+  /// Writes the leaves, 32 bytes each, one behind the other.
+  ///
+  /// - Parameter target: has room for all of them.
+  public func copy(to target: UnsafeMutableRawBufferPointer) {
+    precondition(target.count >= count * 32, "there is room for all leaves")
+    for index in 0..<count {
+      let start = index * Self.entryByteCount + 1
+      UnsafeMutableRawBufferPointer(rebasing: target[(index * 32)..<(index * 32 + 32)])
+        .copyMemory(from: entries.slice(start..<(start + 32)))
+    }
+  }
+
+  /// Adds them to `bytes`, 32 each.
+  public func append(to bytes: inout [UInt8]) {
+    for index in 0..<count {
+      let start = index * Self.entryByteCount + 1
+      bytes.append(contentsOf: entries.slice(start..<(start + 32)))
+    }
   }
 }

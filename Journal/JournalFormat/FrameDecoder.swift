@@ -7,8 +7,11 @@ public struct FrameDecoder: ~Copyable {
   private var hasRestart = false
   private var hasher = ChainHasher()
   /// Frames that the hasher has taken in: where they stand, and what their links must be.
-  private var unchecked: [(offset: Int, chainHash: Hash256)] = []
+  private var unchecked: [(offset: Int, chainHash: Hash256?, firstPosition: UInt64)] = []
   private static let checkedTogetherMaximum = 4096
+
+  /// Takes the leaves of a frame whose checks are finished, in order of the frames.
+  public typealias LeafTaker = (_ firstPosition: UInt64, FrameLeaves) -> Void
 
   /// Where the frame stands that `check` or `finishChecks` threw about.
   public private(set) var brokenFrameOffset: Int?
@@ -53,23 +56,27 @@ public struct FrameDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: the whole segment, as it was scanned; stays where it is until `finishChecks`.
-  ///   - previousHash: the chain hash of the frame before.
+  ///   - previousHash: the chain hash of the frame before; nil if only its leaves are wanted.
+  ///   - leaves: also called for frames that were taken before.
   /// - Returns: how many of its records are redacted.
   /// - Throws: what is wrong with this frame or one that was checked before; `brokenFrameOffset` then says which.
   public mutating func check(
-    _ frame: ScannedFrame, in bytes: UnsafeRawBufferPointer, previousHash: Hash256
+    _ frame: ScannedFrame, in bytes: UnsafeRawBufferPointer, previousHash: Hash256?,
+    leaves: LeafTaker = { _, _ in }
   ) throws(FormatError) -> Int {
     // The next block is unpacked over the plain bytes of those that wait.
-    if frame.header.flags.contains(.restart) || unchecked.count >= Self.checkedTogetherMaximum { try finishChecks() }
+    if frame.header.flags.contains(.restart) || unchecked.count >= Self.checkedTogetherMaximum {
+      try finishChecks(leaves: leaves)
+    }
     do throws(FormatError) {
       let plain = try plainBytes(of: frame, in: bytes)
       let salts = bytes.slice(frame.bodyOffset..<(frame.bodyOffset + frame.header.saltsByteCount))
-      let redacted = try hasher.add(after: previousHash, frame.header, plain: plain, salts: salts)
-      unchecked.append((frame.offset, frame.header.chainHash))
+      let redacted = try hasher.add(after: previousHash ?? .zero, frame.header, plain: plain, salts: salts)
+      unchecked.append((frame.offset, previousHash == nil ? nil : frame.header.chainHash, frame.header.firstPosition))
       return redacted
     } catch {
       // What is wrong further ahead comes first.
-      try finishChecks()
+      try finishChecks(leaves: leaves)
       brokenFrameOffset = frame.offset
       throw error
     }
@@ -77,12 +84,13 @@ public struct FrameDecoder: ~Copyable {
 
   /// Ends the checks of the frames that `check` has taken; due at the end of a segment.
   ///
-  /// - Throws: `chainBroken`.
-  public mutating func finishChecks() throws(FormatError) {
+  /// - Throws: `chainBroken`; leaves of the frame that is, or of those behind it, are not handed on.
+  public mutating func finishChecks(leaves: LeafTaker = { _, _ in }) throws(FormatError) {
     var broken: Int?
     let expected = unchecked
-    hasher.finish { index, link in
-      if broken == nil, link != expected[index].chainHash { broken = expected[index].offset }
+    hasher.finish { index, link, found in
+      if broken == nil, let hash = expected[index].chainHash, link != hash { broken = expected[index].offset }
+      if broken == nil, found.count > 0 { leaves(expected[index].firstPosition, found) }
     }
     unchecked.removeAll(keepingCapacity: true)
     brokenFrameOffset = broken

@@ -47,9 +47,12 @@ public struct FrameEncoder: ~Copyable {
 
   /// Encodes one draft of `batch`.
   ///
-  /// - Parameter durableOffset: in this segment; see `FrameHeader`.
+  /// - Parameters:
+  ///   - durableOffset: in this segment; see `FrameHeader`.
+  ///   - leaves: handed the leaves of its records.
   public mutating func append(
-    _ draft: FrameDraft, of batch: borrowing RecordBatch, durablePosition: UInt64, durableOffset: Int
+    _ draft: FrameDraft, of batch: borrowing RecordBatch, durablePosition: UInt64, durableOffset: Int,
+    leaves: (FrameLeaves) -> Void = { _ in }
   ) throws(FormatError) {
     let plain = batch.plainBytes(of: draft)
     guard plain.count <= FormatLimits.framePlainByteCountMaximum,
@@ -62,7 +65,7 @@ public struct FrameEncoder: ~Copyable {
       timeMilliseconds: draft.timeMilliseconds, durablePosition: durablePosition, durableOffset: durableOffset,
       epoch: epoch, chainHash: .zero)
     header.chainHash = try hasher.link(
-      after: chainHash, header, plain: body.plain, salts: UnsafeRawBufferPointer(body.salts))
+      after: chainHash, header, plain: body.plain, salts: UnsafeRawBufferPointer(body.salts), leaves: leaves)
     finish(header)
   }
 

@@ -15,8 +15,8 @@ public struct RecordView: ~Copyable {
   public let payload: UnsafeRawBufferPointer
   /// The content was erased lawfully; kind and position stay.
   public let isRedacted: Bool
-  /// The body as it is hashed; of a redacted record, its leaf.
-  let body: UnsafeRawBufferPointer
+  /// The body as it is hashed, behind the salt; of a redacted record, its leaf.
+  public let body: UnsafeRawBufferPointer
 
   /// The entity's key; damaged UTF-8 is repaired, so compare `key` where that matters.
   public var keyText: String { String(decoding: key, as: UTF8.self) }
