@@ -87,8 +87,8 @@ let package = Package(
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("LZ4", in: "Journal", ["CLZ4"]),
-    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
     module("Transparency", in: "Journal", ["JournalFormat"]),
+    module("Journal", in: "Journal", ["JournalFormat", "Transparency", systemPackage]),
 
     // Kernel: entities, and what they live on.
     module("EventSourcing", in: "Sources/Kernel"),
@@ -376,7 +376,7 @@ let package = Package(
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge",
         "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
-        "SupportDomain", "TextEncoding",
+        "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -417,8 +417,8 @@ let package = Package(
       name: "carillon-torture",
       dependencies: [
         "SimulatedDisk", "TestSupport", "Journal", "JournalFormat", "Engine", "EntityRuntime", "EventSourcing",
-        "Bayeux", "JSONEnvelope", "ChatDomain", "ProcessControl", "PushDomain", argumentParser, logging,
-        systemPackage,
+        "Bayeux", "JSONEnvelope", "ChatDomain", "ProcessControl", "PushDomain", "Transparency", argumentParser,
+        logging, systemPackage,
       ],
       path: "Tests/Torture", swiftSettings: strict),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
@@ -436,7 +436,9 @@ let package = Package(
     tests("GCMProtocolTests", in: "Messaging", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
     tests("MCSProtocolTests", in: "Messaging", ["MCSProtocol", protobuf]),
     tests("WebPushEncryptionTests", in: "Push", ["WebPushEncryption", "StandInSupport", crypto]),
-    tests("JournalTests", in: "Journal", ["TestSupport", "Journal", "JournalFormat", "LZ4", systemPackage]),
+    tests(
+      "JournalTests", in: "Journal",
+      ["TestSupport", "Journal", "JournalFormat", "LZ4", "Transparency", systemPackage]),
     tests("TransparencyTests", in: "Journal", ["TestSupport", "Transparency", "JournalFormat"]),
     tests("EntityRuntimeTests", in: "Kernel", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     // A server of these four, and nothing else.
@@ -611,7 +613,7 @@ let package = Package(
       "JournalToolTests", in: "App",
       [
         "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
-        systemPackage,
+        "Transparency", systemPackage,
       ]),
     tests(
       "EndToEnd",

@@ -23,6 +23,8 @@ public struct JournalConfiguration: Sendable {
   public var startingPoint: JournalPoint?
   /// Where old segments are; nil: `archive` below the journal's directory. It need not exist.
   public var archiveDirectory: FilePath?
+  /// Takes the leaves of records once they are on the disk; nil: nobody wants them.
+  public var leaves: LeafHandover?
   /// Milliseconds since 1970, for segment headers and empty frames.
   public var clock: @Sendable () -> Int64 = JournalConfiguration.systemClock
   /// Fills bytes that nobody can guess; a test may inject predictable ones.

@@ -30,4 +30,10 @@ enum Limits {
   static let threadStackByteCount = 1024 * 1024
   /// Times that a reader looks again at a place that a live writer may just be writing.
   static let readerRetryCount = 5
+  /// Leaves that wait for whoever makes the tree: 262,144 of them.
+  static let leafHandoverByteCount = 8 * 1024 * 1024
+  /// Leaves that are read from a segment before they are put into the tree: 65,536 of them.
+  static let leafPieceByteCount = 2 * 1024 * 1024
+  /// New leaves after which the tree is made durable, if nobody asks before.
+  static let treeUnstoredCount: UInt64 = 1_000_000
 }

@@ -14,6 +14,9 @@ final class SegmentLog: @unchecked Sendable {
   private var encoder: FrameEncoder
   /// All before it is on the disk; the next frame begins here.
   private(set) var offset: Int
+  /// Of frames that are encoded and not on the disk yet.
+  private var leaves: [UInt8] = []
+  private var leavesFirstPosition: UInt64 = 0
 
   init(
     directory: JournalDirectory, configuration: JournalConfiguration, preallocator: SegmentPreallocator,
@@ -60,7 +63,10 @@ final class SegmentLog: @unchecked Sendable {
         guard try roll(nextPosition: draft.firstPosition, waitsForRoom: waitsForRoom) else { return index }
       }
       do {
-        try encoder.append(draft, of: batch, durablePosition: durablePosition, durableOffset: offset)
+        if leaves.isEmpty { leavesFirstPosition = draft.firstPosition }
+        try encoder.append(draft, of: batch, durablePosition: durablePosition, durableOffset: offset) { found in
+          if configuration.leaves != nil { found.append(to: &leaves) }
+        }
       } catch {
         throw JournalError(error, file: directory.segment(header.number), offset: offset)
       }
@@ -200,6 +206,14 @@ final class SegmentLog: @unchecked Sendable {
     }
     offset += encoder.outputByteCount
     encoder.clearOutput()
+    handOverLeaves()
+  }
+
+  private func handOverLeaves() {
+    guard !leaves.isEmpty else { return }
+    let position = leavesFirstPosition + UInt64(leaves.count / 32) - 1
+    configuration.leaves?.add(leaves, firstPosition: leavesFirstPosition, point: point(at: position))
+    leaves.removeAll(keepingCapacity: leaves.capacity <= Limits.idleBufferByteCount)
   }
 }
 

@@ -75,7 +75,8 @@ let package = Package(
     .target(name: "CChecksum", path: "Journal/CChecksum"),
     module("LZ4", in: "Journal", ["CLZ4"]),
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
-    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+    module("Transparency", in: "Journal", ["JournalFormat"]),
+    module("Journal", in: "Journal", ["JournalFormat", "Transparency", systemPackage]),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",

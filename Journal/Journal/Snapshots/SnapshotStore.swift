@@ -58,11 +58,18 @@ public struct SnapshotStore: Sendable {
     return snapshot
   }
 
-  /// Removes all but the newest snapshots, and what was begun and not finished. No snapshot may be being written.
+  /// Removes all but the newest snapshots and edges of the tree, and what was begun and not finished. No snapshot may be
+  /// being written.
   ///
   /// A snapshot that is open stays readable.
   /// - Throws: `storage`.
-  public func prune() throws(SnapshotError) { try remove(Array(try all().dropFirst(keeping))) }
+  public func prune() throws(SnapshotError) {
+    let kept = try all().prefix(keeping).map(\.position)
+    // Snapshots may all have been removed to make an erasure complete: edges tell nothing, and so many of them stay.
+    let edges = try names().compactMap { TreeEdges.position(ofName: $0) }.sorted(by: >).dropFirst(keeping)
+    let due = edges.filter { !kept.contains($0) }.map { directory.appending(TreeEdges.name($0)) }
+    try remove(Array(try all().dropFirst(keeping)), and: due)
+  }
 
   /// Removes all snapshots but one, and what was begun and not finished; see `prune`.
   ///
@@ -74,9 +81,9 @@ public struct SnapshotStore: Sendable {
   /// The name that a finished snapshot at a position has.
   public func file(at position: UInt64) -> SnapshotFile { SnapshotFile(position: position, in: directory) }
 
-  private func remove(_ files: [SnapshotFile]) throws(SnapshotError) {
+  private func remove(_ files: [SnapshotFile], and others: [FilePath] = []) throws(SnapshotError) {
     let leftovers = try names().filter { $0.hasSuffix(SnapshotFile.writingSuffix) }.map { directory.appending($0) }
-    let paths = files.map(\.path) + leftovers
+    let paths = files.map(\.path) + others + leftovers
     guard !paths.isEmpty else { return }
     do throws(StorageError) {
       for path in paths { try storage.remove(path) }

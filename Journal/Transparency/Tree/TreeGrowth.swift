@@ -36,6 +36,13 @@ public struct TreeGrowth: ~Copyable {
 
   public mutating func append(_ entries: [Hash256]) { entries.withUnsafeBytes { append(entries: $0) } }
 
+  /// Adds leaves that are known already, hashes of the tree (`MerkleTree.leaf`), 32 bytes each.
+  public mutating func append(leaves: UnsafeRawBufferPointer) {
+    precondition(leaves.count % 32 == 0, "a leaf has 32 bytes")
+    precondition(UInt64(leaves.count / 32) <= MerkleTree.maximumSize - edge.size, "a tree has at most 2^63 leaves")
+    grow((0..<(leaves.count / 32)).compactMap { Hash256(UnsafeRawBufferPointer(rebasing: leaves[($0 * 32)...])) })
+  }
+
   /// Forgets what has come into the rows: whoever keeps them has it.
   public mutating func clearRows() { rows.removeAll(keepingCapacity: true) }
 

@@ -148,6 +148,7 @@ final class FaultyFile: StorageFile {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
     try storage.call(.read, path) { _ in
       let count = max(0, min(buffer.count, contents.bytes.count - offset))
+      guard count > 0 else { return 0 }
       contents.bytes.withUnsafeBytes {
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
       }
