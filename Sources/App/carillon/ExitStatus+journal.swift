@@ -52,14 +52,28 @@ extension ExitStatus {
       }
   }
 
+  init(_ error: TreeError) {
+    self =
+      switch error {
+      case .lost: .treeLost
+      case .otherJournal, .otherLog: .foreignTree
+      case .stateDamaged, .rootDiffers, .cutTile, .hashDiffers, .doubtful: .damagedTree
+      case .notMade, .beyondEnd: .treeBehind
+      case .beforeBeginning: .historyDeleted
+      case .newerVersion: .newerFormat
+      case .journal(let error): ExitStatus(error)
+      }
+  }
+
   /// What `journal --help` says about the codes.
   static let journalHelp = """
     Exit codes: 0 all is well; 1 nothing was found; 64 the command line is wrong; 65 damaged; 66 a segment or a file is \
     missing; 73 a file cannot be opened or made; 75 in use by another process; 80 a foreign file; 81 a newer format; \
     82 half copied; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
     another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
-    90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off. Each comes \
-    with one line that names the file, the offset, and the next thing to do. No command but redact and repair --truncate \
-    changes a journal.
+    90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 93 the tree \
+    over the records is lost, and the beginning with it; 94 a tree or a tile of another log; 95 the tree is damaged, or a \
+    tile was cut; 96 the tree is not made yet, or not so far. Each comes with one line that names the file, the offset, \
+    and the next thing to do. No command but redact and repair --truncate changes a journal.
     """
 }

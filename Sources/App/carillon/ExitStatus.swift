@@ -51,6 +51,14 @@ enum ExitStatus: Int32, CaseIterable {
   case erasureInDoubt = 91
   /// The last segment is shorter than it was made: its end was cut off.
   case cutShort = 92
+  /// The tree over the records is lost, and with it the journal's beginning and every edge from which it could go on.
+  case treeLost = 93
+  /// The tree, or a tile of it, is of another log.
+  case foreignTree = 94
+  /// The tree is damaged, or a tile was cut: it can be made anew.
+  case damagedTree = 95
+  /// The tree is not made yet, or does not reach so far.
+  case treeBehind = 96
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

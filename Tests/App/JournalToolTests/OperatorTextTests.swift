@@ -5,6 +5,7 @@ import Journal
 import JournalFormat
 import SystemPackage
 import Testing
+import Transparency
 
 @testable import carillon
 
@@ -34,6 +35,13 @@ struct OperatorTextTests {
   @Test("a checkpoint that does not hold has its text and its exit code", arguments: Self.checkpoints)
   func checkpoint(row: Row) throws {
     let failure = CommandFailure(try #require(row.error as? CheckpointError), file: "head.txt")
+    #expect(failure.text == row.text)
+    #expect(failure.status.rawValue == row.status)
+  }
+
+  @Test("a tree that does not hold has its text and its exit code", arguments: Self.trees)
+  func tree(row: Row) throws {
+    let failure = CommandFailure(try #require(row.error as? TreeError))
     #expect(failure.text == row.text)
     #expect(failure.status.rawValue == row.status)
   }
@@ -191,4 +199,52 @@ struct OperatorTextTests {
       "head.txt is the journal begins at position 400, the checkpoint was made at 300: what it proves was deleted; name the archive, or take a newer checkpoint"
     ),
   ]
+
+  private static let rows: FilePath = "/data/journal/tree/0.hashes"
+  private static let state: FilePath = "/data/journal/tree/STATE"
+  private static let tile = TileAddress(.hashes(level: 0), index: 3, width: 7)
+  private static let anew = "remove the directory `tree`, a running server makes it anew"
+
+  static let trees =
+    [
+      Row(
+        TreeError.lost(oldest: 300), 93,
+        "the tree over the records is lost, and records 1 to 299 too: put its directory, the snapshots' edges or the old segments back from a copy; without them nothing more can be proven"
+      ),
+      Row(
+        TreeError.notMade, 96,
+        "the tree over the records is not made yet: a running server makes it in the background"),
+      Row(TreeError.beyondEnd(size: 9), 96, "the tree has 9 records so far"),
+      Row(
+        TreeError.beforeBeginning(size: 9), 89,
+        "the hashes of records 1 to 9 are lost, but for what they come to as a whole"),
+      Row(TreeError.doubtful, 95, "the tree over the records is not to be believed: the server makes it anew"),
+      Row(TreeError.stateDamaged(state), 95, "/data/journal/tree/STATE is damaged: \(anew)"),
+      Row(
+        TreeError.newerVersion(file: state, version: 2), 81,
+        "/data/journal/tree/STATE has tree format 2, which this program does not know: use the newer one"),
+      Row(
+        TreeError.otherJournal(state, size: 9), 94,
+        "/data/journal/tree/STATE is of another journal or of another history: the records up to 9 are not those of its root; find out who put it there; \(anew)"
+      ),
+      Row(
+        TreeError.rootDiffers(state, size: 9), 95,
+        "/data/journal/tree/STATE has another root than its hashes up to 9 come to: \(anew)"),
+      Row(TreeError.journal(.missingSegment(file)), 66, "\(JournalError.missingSegment(file))"),
+    ]
+    + (tile.map { tile in
+      [
+        Row(
+          TreeError.cutTile(rows, tile, byteCount: 100), 95,
+          "/data/journal/tree/0.hashes ends after 100 bytes, inside tile/0/003.p/7 or before it: it was cut; \(anew)"),
+        Row(
+          TreeError.otherLog(rows, tile, position: 769), 94,
+          "tile/0/003.p/7 in /data/journal/tree/0.hashes is of another log, from position 769 on: find out who put it there; \(anew)"
+        ),
+        Row(
+          TreeError.hashDiffers(rows, tile, position: 769), 95,
+          "tile/0/003.p/7 in /data/journal/tree/0.hashes has another hash than the record at position 769 asks for: \(anew)"
+        ),
+      ]
+    } ?? [])
 }

@@ -43,6 +43,8 @@ struct JournalArguments: ParsableArguments {
       throw CommandFailure(error)
     } catch let error as SnapshotError {
       throw CommandFailure(error)
+    } catch let error as TreeError {
+      throw CommandFailure(error)
     }
   }
 }

@@ -2,13 +2,15 @@ import ArgumentParser
 import JSONEnvelope
 import Journal
 import JournalFormat
+import SystemPackage
+import Transparency
 
 /// `carillon journal verify`: every checksum, the order of everything, every leaf and every link of the chain.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check every frame, every record and the whole hash chain; print the head hash.",
     discussion: """
-      Archived and packed segments are checked too. Names file and offset at the first damage. With --against, also \
+      Archived and packed segments are checked too, and the tree over the records, if it is made. Names file and offset at the first damage. With --against, also \
       proves that history up to a checkpoint is the one that was signed; without --public-key the key that the \
       checkpoint names is taken, and anybody can have made such a file.
       """)
@@ -33,11 +35,13 @@ struct VerifyCommand: ParsableCommand {
       var isContained = contains == nil
       let wanted = contains?.lowercased()
       var snapshots: [SnapshotInfo] = []
+      var treeHead: TreeHead?
       let report = try journal.read { reader, line in
         let path = try journal.path()
         var audit: SnapshotAudit?
         var brokenSnapshot: SnapshotError?
         do throws(SnapshotError) { audit = try SnapshotAudit(directory: path) } catch { brokenSnapshot = error }
+        var tree = TreeCheck(directory: path)
         let report: VerifyReport
         do {
           report = try reader.verify(
@@ -45,8 +49,10 @@ struct VerifyCommand: ParsableCommand {
             frame: { frame in
               comparison?.add(frame)
               audit?.add(frame)
+              tree.add(frame)
               if let wanted, frame.header.chainHash.description == wanted { isContained = true }
-            })
+            },
+            leaves: { tree.add($0, $1) })
         } catch {
           // That history is another one comes before whatever else is wrong.
           if comparison?.hasFoundOtherHistory == true { try judge(comparison) }
@@ -61,13 +67,15 @@ struct VerifyCommand: ParsableCommand {
         }
         if let brokenSnapshot { throw brokenSnapshot }
         try audit?.finish()
+        treeHead = try tree.finish()
         snapshots = audit?.snapshots ?? []
         return report
       }
       switch format {
-      case .text: print(report, snapshots, checkpoint)
+      case .text: print(report, snapshots, treeHead, checkpoint)
       case .json:
-        Console.write(json(report, snapshots, checkpoint, seconds: (ContinuousClock.now - start) / .seconds(1)))
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        Console.write(json(report, snapshots, treeHead, checkpoint, seconds: seconds))
       }
     }
   }
@@ -77,7 +85,9 @@ struct VerifyCommand: ParsableCommand {
     do throws(CheckpointError) { try comparison.finish() } catch { throw CommandFailure(error, file: against) }
   }
 
-  private func print(_ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?) {
+  private func print(
+    _ report: VerifyReport, _ snapshots: [SnapshotInfo], _ tree: TreeHead?, _ checkpoint: Checkpoint?
+  ) {
     Console.print("records     \(report.records) (\(report.redactedRecords) redacted)")
     Console.print("positions   \(report.firstPosition) to \(report.lastPosition)")
     if report.isBeginningGone {
@@ -93,6 +103,7 @@ struct VerifyCommand: ParsableCommand {
       Console.print("snapshots   \(snapshots.count), taken at position \(positions)")
     }
     Console.print("head hash   \(report.headHash)")
+    if let tree { Console.print("tree        of records 1 to \(tree.size), root \(tree.root)") }
     if report.tailByteCount > 0 {
       Console.print(
         "tail        \(report.tailByteCount) bytes of an unfinished write: a running server finishes it, "
@@ -108,7 +119,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func json(
-    _ report: VerifyReport, _ snapshots: [SnapshotInfo], _ checkpoint: Checkpoint?, seconds: Double
+    _ report: VerifyReport, _ snapshots: [SnapshotInfo], _ tree: TreeHead?, _ checkpoint: Checkpoint?, seconds: Double
   ) -> [UInt8] {
     JSONWriter.object { object in
       object.member("intact", true)
@@ -127,6 +138,10 @@ struct VerifyCommand: ParsableCommand {
       object.member("milliseconds", UInt64(seconds * 1000))
       object.member("isBeginningGone", report.isBeginningGone)
       object.member("headHash", report.headHash.description)
+      if let tree {
+        object.member("treeSize", tree.size)
+        object.member("treeRoot", tree.root.description)
+      }
       guard let checkpoint else { return }
       object.object("checkpoint") { object in
         object.member("made", checkpoint.made)
@@ -136,5 +151,31 @@ struct VerifyCommand: ParsableCommand {
         object.member("isKeyGiven", publicKey != nil)
       }
     } + [UInt8(ascii: "\n")]
+  }
+}
+
+/// The check of the tree, if there is one; what is wrong with it comes after whatever is wrong with the records.
+private struct TreeCheck: ~Copyable {
+  private var audit: TreeAudit?
+  private var fault: TreeError?
+
+  init(directory: FilePath) {
+    do throws(TreeError) {
+      audit = try TreeAudit(directory: directory)
+    } catch {
+      // An archive by itself has none, nor has a directory that no server of this version has started on.
+      if error != .notMade { fault = error }
+    }
+  }
+
+  mutating func add(_ frame: FrameInfo) { audit?.add(frame) }
+
+  mutating func add(_ firstPosition: UInt64, _ leaves: FrameLeaves) { audit?.add(firstPosition, leaves) }
+
+  /// - Returns: nil if there is no tree.
+  mutating func finish() throws(TreeError) -> TreeHead? {
+    if let fault { throw fault }
+    try audit?.finish()
+    return audit?.head
   }
 }
