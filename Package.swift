@@ -535,7 +535,7 @@ let package = Package(
       [
         "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
         "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", "SupportDomain",
-        "SupportEngine",
+        "SupportEngine", "Transparency",
         crypto, logging, systemPackage,
       ]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),

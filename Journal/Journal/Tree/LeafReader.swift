@@ -31,8 +31,8 @@ struct LeafReader {
   /// - Throws: `JournalError`; `missingSegment` if what stands behind the point is gone. What `take` throws.
   func read(after point: JournalPoint?, upTo position: UInt64, _ take: Taker) throws -> JournalPoint? {
     var point = point
-    // The segment of the point may have nothing more; then the next one does.
-    for _ in 0..<2 {
+    // The segment of the point may have nothing more, and the next one may have been ended before it had a record.
+    while true {
       guard let place = try place(after: point) else { return point }
       guard place.number > 0 else { return nil }
       var stretch = LeafStretch(journal: journal, point: point, position: position, isWanted: isWanted)
@@ -42,7 +42,6 @@ struct LeafReader {
       }
       point = reached
     }
-    return point
   }
 
   /// The segment in which the record behind a point stands, as far as that can be told; 0 if the point is none of this

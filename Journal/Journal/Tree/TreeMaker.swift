@@ -19,7 +19,8 @@ final class TreeMaker {
   private var open: [Int: any StorageFile] = [:]
   /// Rows with hashes that are not synced.
   private var unsynced: Set<Int> = []
-  private var hasNewFiles = false
+  /// A file that an earlier maker has made may not have its name on the disk yet.
+  private var hasNewFiles = true
 
   /// - Parameters:
   ///   - state: nil to begin anew.

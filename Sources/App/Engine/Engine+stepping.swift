@@ -1,7 +1,7 @@
 import EngineKit
 import EntityRuntime
 package import EventSourcing
-import Journal
+package import Journal
 package import PushDomain
 import PushEngine
 
@@ -33,6 +33,9 @@ extension Engine {
 
   /// See `Partition.tidySegments`.
   package func tidySegments() async { await partition.tidySegments() }
+
+  /// See `Partition.extendTree`.
+  package func extendTree() async throws(TreeError) -> JournalTree.Progress { try await partition.extendTree() }
 
   /// Hands a command to the queue of a device, as a producer beside the chats would.
   package func order(_ command: PushCommand, of address: PushAddress) async {

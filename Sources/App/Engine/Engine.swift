@@ -8,6 +8,7 @@ import EngineKit
 import EntityRuntime
 import EventSourcing
 package import FileEngine
+public import Journal
 public import Logging
 import MessagingEngine
 import NotificationEngine
@@ -162,4 +163,7 @@ public final class Engine: Sendable {
   /// - Throws: `StorageError`, `SnapshotError`, or `EventLogError` if the journal has failed.
   @discardableResult
   public func snapshotNow() async throws -> SnapshotSummary { try await partition.snapshotNow() }
+
+  /// The tree over the journal's records, by which strangers can check its history.
+  public var tree: JournalTree { partition.tree }
 }

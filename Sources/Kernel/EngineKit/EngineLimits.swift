@@ -140,6 +140,10 @@ public struct EngineLimits: Sendable, Equatable {
   public var unindexedRecordsMaximum: UInt64 = 1_000_000
   /// Seconds between two looks whether the index lacks something, if no records say so before.
   public var indexLookSeconds = 60
+  /// Between two looks whether the tree over the records lacks some: it is never a second behind.
+  public var treePauseMilliseconds: Int64 = 250
+  /// So often it is made durable; after a crash the records since then are put into it again.
+  public var treeStoreSeconds: Int64 = 10
   /// Segments packed in one go.
   public var packedSegmentsAtOnce = 4
 

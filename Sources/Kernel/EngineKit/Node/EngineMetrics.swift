@@ -16,6 +16,11 @@ struct EngineMetrics: Sendable {
 
   private let indexBehind = Gauge(NodeMetricKeys.keys.indexBehind)
 
+  private let treeBehind = Gauge(NodeMetricKeys.keys.treeBehind)
+
+  /// - Parameter recordsBehind: that are on the disk and not in the tree.
+  func treeGrew(recordsBehind: UInt64) { treeBehind.record(recordsBehind) }
+
   func indexed(segmentsBehind: Int) { indexBehind.record(segmentsBehind) }
 
   /// 1 while there is no room for the next segment.

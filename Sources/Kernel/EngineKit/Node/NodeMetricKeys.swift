@@ -9,6 +9,8 @@ struct NodeMetricKeys: MetricTable {
     "carillon.journal.storage_full", "1 while the disk has no room for the next segment and changes are refused.")
   let indexBehind = MetricKey(
     "carillon.journal.index_behind", "Full segments of the journal whose records are not all in the index yet.")
+  let treeBehind = MetricKey(
+    "carillon.journal.tree_behind", "Records on the disk that are not in the tree over the records yet.")
   let refusals = MetricKey(
     "carillon_security_refusals_total", "Requests and connections that were refused for safety, by reason.")
   let snapshotBytes = MetricKey("carillon.snapshot.bytes", "Size of the newest snapshot, in bytes.")

@@ -27,6 +27,8 @@ package final class Partition: Sendable {
   package let redactionIntent: RedactionIntent
   /// Whose records stand where; nil if nobody wants to know.
   package let recordIndex: RecordIndex?
+  /// What strangers can check its history by.
+  package let tree: JournalTree
   let metrics = EngineMetrics()
   /// Where the snapshots begin that this process knows of and that are kept, oldest first.
   let snapshotPoints = Mutex<[JournalPoint]>([])
@@ -66,6 +68,7 @@ package final class Partition: Sendable {
     redactionIntent = RedactionIntent(directory: directory, storage: storage)
     recordIndex =
       housekeeping.indexesSubjects ? RecordIndex(directory: directory, archive: archive, storage: storage) : nil
+    tree = JournalTree(directory: directory, archive: archive, storage: storage)
     spill = SleepingStates(directory: dataDirectory.appending("asleep"), storage: storage)
   }
 
@@ -130,10 +133,11 @@ package final class Partition: Sendable {
 
   /// Keeps house and, once it is closed, says so.
   package func keepHouseUntilClosed() async {
-    let keeping = node.environment.isStepped ? nil : Task { await self.keepHouse() }
+    let isStepped = node.environment.isStepped
+    let keeping = isStepped ? [] : [Task { await self.keepHouse() }, Task { await TreeKeeping(self).run() }]
     await journal.untilStopped()
-    keeping?.cancel()
-    await keeping?.value
+    for task in keeping { task.cancel() }
+    for task in keeping { await task.value }
   }
 
   /// True while the disk has no room for the journal: changes are refused, and whatever only reads goes on.
@@ -142,6 +146,7 @@ package final class Partition: Sendable {
   /// Syncs and closes the journal.
   package func close() async {
     do { try await journal.close() } catch { logger.error("the journal did not close cleanly: \(error)") }
+    if !node.environment.isStepped { await finishTree() }
     outbox.finish()
     journal.stopped()
   }

@@ -17,6 +17,7 @@ extension Partition {
     await housekeeper.alone { [self] in
       do {
         if let action = settings.retention, let rule = rule(action, points) {
+          if action == .delete, let point = rule.neverBeyond { try await keepTree(for: point) }
           let report = try await onThread {
             try SegmentRetention(directory: directory, archive: archive, storage: storage)
               .apply(rule, nowMilliseconds: now)
