@@ -52,7 +52,8 @@ struct JournalScript {
       case 12..<14: try perform { try upkeep.pack() }
       case 14: try redact(SampleRecords.keys[Int(generator.next() % 12)], journal, upkeep, progress)
       case 15: try perform { try upkeep.index(upTo: journal.writer.durablePosition) }
-      case 16..<20: try append(samples.next(1), to: journal, progress, waits: false)
+      case 16: try perform { try upkeep.growTree(upTo: journal.writer.durablePosition) }
+      case 17..<20: try append(samples.next(1), to: journal, progress, waits: false)
       default:
         try append(samples.next(1 + Int(generator.next() % 5)), to: journal, progress, waits: true)
         if generator.next() % 3 > 0 { journal.writer.step() }

@@ -65,7 +65,7 @@ struct SteppedJournal {
         return "after recovery position \(position) was given out, \(again.writer.durablePosition) is durable"
       }
       let upkeep = Upkeep(storage: disk)
-      if let wrong = try upkeep.judgeIndex(again.replayed) { return "after recovery: \(wrong)" }
+      if let wrong = try upkeep.judgeIndex(again.replayed) ?? upkeep.judgeTree() { return "after recovery: \(wrong)" }
       var complete = history
       complete.keep(first: again.replayed.count)
       complete.append(more)
@@ -80,7 +80,9 @@ struct SteppedJournal {
       let found = try read(disk)
       if let wrong = complete.judge(found) { return "after recovery and upkeep: \(wrong)" }
       if let name = try upkeep.leftovers().first { return "\(name) is left over after recovery and upkeep" }
-      if let wrong = try upkeep.checkSnapshots(found) ?? upkeep.checkIndex(found) { return wrong }
+      if let wrong = try upkeep.checkSnapshots(found) ?? upkeep.checkIndex(found) ?? upkeep.checkTree(found) {
+        return wrong
+      }
       return nil
     } catch {
       return "recovery failed: \(error)"

@@ -2,7 +2,7 @@ import Journal
 import JournalFormat
 import SystemPackage
 
-/// What is done to a journal beside appending: snapshots, the archive, packing, redaction, the index of records.
+/// What is done to a journal beside appending: snapshots, the archive, packing, redaction, the index of records, the tree over them.
 struct Upkeep {
   let storage: any JournalStorage
 
