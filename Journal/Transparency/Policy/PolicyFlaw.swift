@@ -31,6 +31,11 @@ public struct PolicyFlaw: Error, Sendable, Equatable {
   /// From 1; nil if it is the file as a whole.
   public let line: Int?
   public let problem: Problem
+
+  public init(line: Int?, problem: Problem) {
+    self.line = line
+    self.problem = problem
+  }
 }
 
 extension PolicyFlaw: CustomStringConvertible {
