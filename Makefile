@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo demo-console test fast slow test-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo demo-console test fast slow test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -49,15 +49,16 @@ test: lint fast slow ## Run all tests, cheap ones first
 fast: setup ## Run what needs no sockets: the pure modules and the engine, in minutes
 	$(SWIFT) build --build-tests $(FLAGS)
 	$(TESTS) --experimental-maximum-parallelization-width 8 --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests \
-	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests
+	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests --skip EvidenceJudgeTests
 
 # Built side by side, torture and fuzzers fill the processor that one release build leaves idle while it optimises a
 # module as a whole.
-slow: setup test-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
+slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
 	$(TESTS) --filter DepartureTests
+	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
 	$(MAKE) console-short
@@ -116,6 +117,13 @@ test-environment:
 	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq python3 python3-venv; \
 	  rm -rf $(VENV); python3 -m venv $(VENV); \
 	fi && $(PYTHON) -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+
+# Go's own packages of signed notes and of transparency logs judge our evidence: Tests/Journal/Evidence/judge.
+evidence-environment:
+	@command -v go >/dev/null && [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb/tlog ] || { \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq golang-go golang-golang-x-mod-dev; \
+	}
 
 # Firefox is driven by Mozilla's own driver, because Debian has no geckodriver; of the other package nothing is used but
 # axe-core's one file.

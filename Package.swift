@@ -439,7 +439,9 @@ let package = Package(
     tests(
       "JournalTests", in: "Journal",
       ["TestSupport", "Journal", "JournalFormat", "LZ4", "Transparency", systemPackage]),
-    tests("TransparencyTests", in: "Journal", ["TestSupport", "Transparency", "JournalFormat"]),
+    tests(
+      "TransparencyTests", in: "Journal",
+      ["TestSupport", "StandInSupport", "ProcessControl", "Transparency", "JournalFormat"]),
     tests("EntityRuntimeTests", in: "Kernel", ["TestSupport", "EntityRuntime", "EventSourcing"]),
     // A server of these four, and nothing else.
     tests(

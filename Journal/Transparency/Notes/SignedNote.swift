@@ -122,7 +122,7 @@ extension NoteFlaw: CustomStringConvertible {
     case .noSignatures: "a note without signatures"
     case .badSignatureLine(let line): "line \(line) of the note is not a signature"
     case .tooManySignatures: "a note with more than \(EvidenceLimits.signatureCountMaximum) signatures"
-    case .wrongSignature(let name): "the signature of \(name) is wrong: the note was changed, or the signature was"
+    case .wrongSignature(let name): "the signature of \(name) is wrong: it or the note was changed"
     case .unsigned: "no key that is known has signed the note"
     }
   }

@@ -36,7 +36,7 @@ struct TrustPolicyTests {
     }
   }
 
-  private static let wrong: [Wrong] = [
+  static let wrong: [Wrong] = [
     Wrong([], nil, .noLog), Wrong(["quorum none"], nil, .noLog), Wrong([log], nil, .noQuorum),
     Wrong(["logs x"], 1, .unknownWord("logs")), Wrong(["LOG x"], 1, .unknownWord("LOG")),
     Wrong(["log"], 1, .form("log <key> [url]")), Wrong(["\(log) u v"], 1, .form("log <key> [url]")),
