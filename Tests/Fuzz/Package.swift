@@ -77,6 +77,8 @@ let package = Package(
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("Transparency", in: "Journal", ["JournalFormat"]),
     module("Journal", in: "Journal", ["JournalFormat", "Transparency", systemPackage]),
+    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
+    module("Transparency", in: "Journal", ["JournalFormat"]),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",
@@ -226,6 +228,7 @@ let package = Package(
     fuzzer("Bayeux", ["Bayeux", "JSONEnvelope"]),
     fuzzer("Frames", ["JournalFormat"]),
     fuzzer("LZ4", ["LZ4"]),
+    fuzzer("Evidence", ["JournalFormat", "Transparency"]),
     fuzzer("HTTP", ["HTTPKit"]),
     fuzzer(
       "Events",
