@@ -1,3 +1,5 @@
+internal import JournalFormat
+
 /// The name of a key; of a log's key also the log's origin. A URL without its scheme, such as
 /// `carillon.example.com/main`. Spec: C2SP signed-note, format.
 ///
@@ -25,6 +27,14 @@ public struct KeyName: Sendable, Hashable, CustomStringConvertible {
 
   /// Names that differ in their bytes only may share a hash.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+
+  /// What files about a key or a log are named by: a name may have slashes and dots, its hash has none.
+  public var fileStem: String {
+    let hash = Array(description.utf8).withUnsafeBytes {
+      SHA256Batch.digest(head: UnsafeRawBufferPointer(start: nil, count: 0), body: $0)
+    }
+    return "\(hash)"
+  }
 
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     scalar != "+" && !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control

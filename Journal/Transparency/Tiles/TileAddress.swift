@@ -16,6 +16,8 @@ public struct TileAddress: Sendable, Hashable {
   public let width: Int
 
   public static let widthMaximum = 256
+  /// Bytes of one hash in a tile.
+  public static let hashByteCount = 32
   /// Heights from one row to the next.
   static let rowHeight: UInt64 = 8
   /// Rows of the largest tree.

@@ -37,13 +37,7 @@ public struct WitnessRecord: Sendable, Hashable {
 
   public var fileName: String { Self.fileName(of: origin) }
 
-  /// An origin may have slashes and dots: its file is named by its hash.
-  public static func fileName(of origin: KeyName) -> String {
-    let hash = Array(origin.description.utf8).withUnsafeBytes {
-      SHA256Batch.digest(head: UnsafeRawBufferPointer(start: nil, count: 0), body: $0)
-    }
-    return "\(hash).witnessed"
-  }
+  public static func fileName(of origin: KeyName) -> String { "\(origin.fileStem).witnessed" }
 }
 
 /// Why a witness cannot go on from what it finds.
