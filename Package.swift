@@ -312,6 +312,13 @@ let package = Package(
         "AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", httpTypes,
         hummingbird,
       ]),
+    module(
+      "EvidenceEdge", in: "Sources/Audit",
+      [
+        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "Journal", "JournalFormat", "NetworkAddress",
+        "ServerKit", "Transparency", httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+        systemPackage,
+      ]),
 
     // Console. Its pages lie in the folder of the module that serves them: only so does the build see that one is new.
     .executableTarget(name: "PageEmbedder", path: "Sources/Console/PageEmbedder", swiftSettings: strict),

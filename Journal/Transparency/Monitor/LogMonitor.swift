@@ -105,7 +105,7 @@ public struct LogMonitor: Sendable {
       return settle([.tileCut(tile, byteCount: tiles[tile]?.count ?? 0)] + findings, candidate.unixSeconds)
     } catch let missing as FetchedTiles.Missing {
       return settle(
-        [.tileMissing(missing.tile, reason: "it did not come")] + findings, candidate.unixSeconds)
+        [.tileMissing(missing.tile)] + findings, candidate.unixSeconds)
     } catch {
       preconditionFailure("a tree's own tiles prove whatever is asked of it: \(error)")
     }

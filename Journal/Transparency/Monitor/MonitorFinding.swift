@@ -14,7 +14,7 @@ public enum MonitorFinding: Error, Sendable, Equatable {
   /// The tree that was signed before is not the new one's beginning.
   case inconsistent(from: UInt64, to: UInt64)
   /// A tile that a tree of this size has, but its log does not show.
-  case tileMissing(TileAddress, reason: String)
+  case tileMissing(TileAddress)
   case tileCut(TileAddress, byteCount: Int)
   /// The tiles do not lead to the root that was signed: one of them was changed, or is another log's.
   case foreignTiles(size: UInt64)
@@ -72,7 +72,7 @@ extension MonitorFinding: CustomStringConvertible {
         + "instance signs with its key"
     case .inconsistent(let from, let to):
       "FORK: the tree of size \(from) that the log has signed is not the beginning of its tree of size \(to)"
-    case .tileMissing(let tile, let reason): "\(tile) is not shown, so nothing can be proven: \(reason)"
+    case .tileMissing(let tile): "\(tile) is not there, so nothing can be proven"
     case .tileCut(let tile, let byteCount):
       "\(tile) has \(byteCount) bytes in place of \(tile.width * TileAddress.hashByteCount): it was cut, or is no tile"
     case .foreignTiles(let size):

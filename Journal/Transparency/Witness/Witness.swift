@@ -26,6 +26,9 @@ public struct Witness: Sendable {
     keys = Dictionary(grouping: logs.filter { $0.kind == .note }, by: \.name)
   }
 
+  /// Whether it was told of a log of this name.
+  public func looksAfter(_ origin: KeyName) -> Bool { keys[origin] != nil }
+
   /// What it knows of a log; nil before the first checkpoint.
   public func record(of origin: KeyName) -> WitnessRecord? { records[origin] }
 

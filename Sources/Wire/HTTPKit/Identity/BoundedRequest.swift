@@ -28,6 +28,8 @@ package struct BoundedRequest: Sendable {
   }
 
   package let url: String
+  /// What kinds of content.
+  package let accepts: String
   /// Posted; nil: the URL is only asked for.
   package let form: [(name: String, value: String)]?
   package let authorization: String?
@@ -39,10 +41,11 @@ package struct BoundedRequest: Sendable {
   package let timeout: Duration
 
   package init(
-    url: String, form: [(name: String, value: String)]? = nil, authorization: String? = nil, trustRootsFile: String?,
-    bytesMaximum: Int, timeout: Duration
+    url: String, accepts: String = "application/json", form: [(name: String, value: String)]? = nil,
+    authorization: String? = nil, trustRootsFile: String?, bytesMaximum: Int, timeout: Duration
   ) {
     self.url = url
+    self.accepts = accepts
     self.form = form
     self.authorization = authorization
     self.trustRootsFile = trustRootsFile
@@ -100,7 +103,7 @@ package struct BoundedRequest: Sendable {
 
   private var request: HTTPClientRequest {
     var request = HTTPClientRequest(url: url)
-    request.headers.add(name: "Accept", value: "application/json")
+    request.headers.add(name: "Accept", value: accepts)
     if let authorization { request.headers.add(name: "Authorization", value: authorization) }
     if let form {
       request.method = .POST
