@@ -540,6 +540,12 @@ let package = Package(
         "TestSupport", systemPackage,
       ]),
     tests(
+      "EvidenceEdgeTests", in: "Audit",
+      [
+        "EvidenceEdge", "HTTPKit", "Journal", "JournalFormat", "ServerKit", "SimulatedDisk", "TestSupport",
+        "Transparency", asyncHTTPClient, logging, nioCore, nioHTTP1, systemPackage,
+      ]),
+    tests(
       "EngineTests", in: "App",
       [
         "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",

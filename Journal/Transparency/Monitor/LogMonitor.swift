@@ -98,18 +98,19 @@ public struct LogMonitor: Sendable {
     guard let candidate else { preconditionFailure("tiles come after a checkpoint that asks for them") }
     let (old, new) = (record?.head ?? .empty, candidate.checkpoint.head)
     let findings = candidate.findings
+    let source = FetchedTiles(tiles: tiles)
+    if let cut = tiles.first(where: { $1.count != $0.width * TileAddress.hashByteCount }) {
+      return settle([.tileCut(cut.key, byteCount: cut.value.count)] + findings, candidate.unixSeconds)
+    }
     let comparison: TreeComparison
     do {
-      comparison = try TreeComparison.make(from: old.size, to: new.size, FetchedTiles(tiles: tiles))
-    } catch TileProverError.wrongLength(let tile) {
-      return settle([.tileCut(tile, byteCount: tiles[tile]?.count ?? 0)] + findings, candidate.unixSeconds)
+      comparison = try TreeComparison.make(from: old.size, to: new.size, source)
     } catch let missing as FetchedTiles.Missing {
-      return settle(
-        [.tileMissing(missing.tile)] + findings, candidate.unixSeconds)
+      return settle([.tileMissing(missing.tile)] + findings, candidate.unixSeconds)
     } catch {
       preconditionFailure("a tree's own tiles prove whatever is asked of it: \(error)")
     }
-    guard comparison.head == new else {
+    guard comparison.head == new, source.areBound(in: new.size) else {
       return settle([.foreignTiles(size: new.size)] + findings, candidate.unixSeconds)
     }
     guard MerkleProof.isConsistent(old: old, new: new, hashes: comparison.consistency) else {
