@@ -380,8 +380,8 @@ let package = Package(
       name: "carillon",
       dependencies: [
         "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
-        "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "HTTPEdge",
-        "JSONEnvelope", "Journal", "JournalFormat",
+        "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
+        "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
         "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,

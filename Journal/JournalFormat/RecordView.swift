@@ -46,37 +46,49 @@ struct RecordCursor {
     guard let base = plain.baseAddress, let length = Varint.read(base, &offset, end: plain.count),
       length >= 2, length <= UInt64(plain.count - offset)
     else { throw .recordDamaged(index: index) }
-    let start = offset
-    let end = start + Int(length)
-    let kind = base.load(fromByteOffset: start, as: UInt8.self)
-    offset = start + 1
-    guard let tagAndFlag = Varint.read(base, &offset, end: end), tagAndFlag >> 1 <= UInt64(UInt16.max) else {
+    let body = UnsafeRawBufferPointer(start: base + offset, count: Int(length))
+    let position = header.firstPosition + UInt64(index)
+    guard let record = RecordView(body: body, position: position, frameTimeMilliseconds: header.timeMilliseconds) else {
       throw .recordDamaged(index: index)
     }
-    let position = header.firstPosition + UInt64(index)
-    defer {
-      offset = end
-      index += 1
+    offset += Int(length)
+    index += 1
+    return record
+  }
+}
+
+extension RecordView {
+  /// Reads a record's body as it is hashed; what it hands out lies there. Spec: FORMAT.md, "Records".
+  ///
+  /// - Parameter frameTimeMilliseconds: what the record's own time is counted from; who has no frame does not know it.
+  /// - Returns: nil if it is no record's body.
+  public init?(body: UnsafeRawBufferPointer, position: UInt64, frameTimeMilliseconds: Int64) {
+    guard body.count >= 2, let base = body.baseAddress else { return nil }
+    let end = body.count
+    let kind = base.load(as: UInt8.self)
+    var offset = 1
+    guard let tagAndFlag = Varint.read(base, &offset, end: end), tagAndFlag >> 1 <= UInt64(UInt16.max) else {
+      return nil
     }
     if tagAndFlag & 1 == 1 {
-      guard tagAndFlag == 1, end - offset == 32 else { throw .recordDamaged(index: index) }
-      return RecordView(
+      guard tagAndFlag == 1, end - offset == 32 else { return nil }
+      self.init(
         position: position, kind: kind, key: UnsafeRawBufferPointer(start: nil, count: 0), sequence: 0,
-        timeMilliseconds: header.timeMilliseconds, tag: 0, payload: UnsafeRawBufferPointer(start: nil, count: 0),
+        timeMilliseconds: frameTimeMilliseconds, tag: 0, payload: UnsafeRawBufferPointer(start: nil, count: 0),
         isRedacted: true, body: UnsafeRawBufferPointer(start: base + offset, count: 32))
+      return
     }
     guard let keyLength = Varint.read(base, &offset, end: end),
       keyLength <= UInt64(min(end - offset, FormatLimits.keyByteCountMaximum))
-    else { throw .recordDamaged(index: index) }
+    else { return nil }
     let key = UnsafeRawBufferPointer(start: base + offset, count: Int(keyLength))
     offset += Int(keyLength)
     guard let sequence = Varint.read(base, &offset, end: end), let delta = Varint.read(base, &offset, end: end) else {
-      throw .recordDamaged(index: index)
+      return nil
     }
-    return RecordView(
+    self.init(
       position: position, kind: kind, key: key, sequence: sequence,
-      timeMilliseconds: header.timeMilliseconds &+ Varint.unzigzag(delta), tag: UInt16(tagAndFlag >> 1),
-      payload: UnsafeRawBufferPointer(start: base + offset, count: end - offset), isRedacted: false,
-      body: UnsafeRawBufferPointer(start: base + start, count: end - start))
+      timeMilliseconds: frameTimeMilliseconds &+ Varint.unzigzag(delta), tag: UInt16(tagAndFlag >> 1),
+      payload: UnsafeRawBufferPointer(start: base + offset, count: end - offset), isRedacted: false, body: body)
   }
 }

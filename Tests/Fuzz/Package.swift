@@ -77,8 +77,6 @@ let package = Package(
     module("JournalFormat", in: "Journal", ["LZ4", "CChecksum", crypto]),
     module("Transparency", in: "Journal", ["JournalFormat"]),
     module("Journal", in: "Journal", ["JournalFormat", "Transparency", systemPackage]),
-    module("Journal", in: "Journal", ["JournalFormat", systemPackage]),
-    module("Transparency", in: "Journal", ["JournalFormat"]),
     module("EntityRuntime", in: "Sources/Kernel", ["EventSourcing", collections]),
     module(
       "EngineKit", in: "Sources/Kernel",

@@ -71,9 +71,15 @@ extension ExitStatus {
     missing; 73 a file cannot be opened or made; 75 in use by another process; 80 a foreign file; 81 a newer format; \
     82 half copied; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
     another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
-    90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 93 the tree \
-    over the records is lost, and the beginning with it; 94 a tree or a tile of another log; 95 the tree is damaged, or a \
-    tile was cut; 96 the tree is not made yet, or not so far. Each comes with one line that names the file, the offset, \
-    and the next thing to do. No command but redact and repair --truncate changes a journal.
+    90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 104 the tree \
+    over the records is lost, and the beginning with it; 105 a tree or a tile of another log; 106 the tree is damaged, or \
+    a tile was cut; 107 the tree is not made yet, or not so far. Each comes with one line that names the file, the \
+    offset, and the next thing to do. No command but redact and repair --truncate changes a journal.
+
+    Of check and monitor: 65 no proof, or no checkpoint; 69 the log does not answer; 78 the policy is wrong; 84 wrong \
+    signature; 85 not signed by the log's key; 86 another log; 87 the log has forked; 88 its tree has shrunk; 93 too few \
+    witnesses; 94 not in the tree; 95 a proof without a record; 96 its index is outside of the tree; 97 too few hashes or \
+    too many; 98 another record; 99 a tile is missing; 100 a tile was cut; 101 a tile of another log; 102 the log has \
+    stalled; 103 a witness's clock is wrong.
     """
 }

@@ -11,7 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
   case damagedData = 65
   /// A segment, or a file that was named, is not there.
   case missingInput = 66
-  /// The address cannot be listened on.
+  /// The address cannot be listened on. `journal monitor --once`: the log does not answer.
   case unavailable = 69
   /// A defect of Carillon itself.
   case software = 70
@@ -51,14 +51,38 @@ enum ExitStatus: Int32, CaseIterable {
   case erasureInDoubt = 91
   /// The last segment is shorter than it was made: its end was cut off.
   case cutShort = 92
+
+  // Evidence that strangers' tools check; up to 97 as `Journal/Evidence/check-proof.py` has them:
+  /// Too few of the policy's witnesses have cosigned.
+  case quorumMissing = 93
+  /// The record is not in the tree that was signed.
+  case notIncluded = 94
+  /// A proof shows no record.
+  case recordMissing = 95
+  /// A proof's index is outside of its tree.
+  case indexOutside = 96
+  /// A proof has too few hashes or too many.
+  case hashCount = 97
+  /// A proof is of another record than the one asked for.
+  case otherRecord = 98
+  /// A log does not show a tile that its tree has.
+  case tileMissing = 99
+  /// A tile has fewer bytes than its name says, or more.
+  case tileCut = 100
+  /// A tile is another log's, or was changed.
+  case foreignTile = 101
+  /// A log has shown nothing new for too long.
+  case logStalled = 102
+  /// A witness's clock is wrong, or ours.
+  case witnessClock = 103
   /// The tree over the records is lost, and with it the journal's beginning and every edge from which it could go on.
-  case treeLost = 93
+  case treeLost = 104
   /// The tree, or a tile of it, is of another log.
-  case foreignTree = 94
+  case foreignTree = 105
   /// The tree is damaged, or a tile was cut: it can be made anew.
-  case damagedTree = 95
+  case damagedTree = 106
   /// The tree is not made yet, or does not reach so far.
-  case treeBehind = 96
+  case treeBehind = 107
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

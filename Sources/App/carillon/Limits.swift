@@ -11,4 +11,8 @@ enum Limits {
   static let operatorAnswerBytesMaximum = 1_048_576
   /// A redaction by the server is waited for this long; it answers sooner, if only to say that it is at it.
   static let redactionTimeout = Duration.seconds(60)
+  /// A command that hears of an alarm is waited for this long.
+  static let alarmCommandTimeout = Duration.seconds(30)
+  /// Proofs that one call checks.
+  static let proofsMaximum = 100_000
 }

@@ -125,7 +125,7 @@ struct ExitCodeTests {
     #expect(try tool.run("verify", "$journal", "--format", "json").output.contains(#""isBeginningGone":true"#))
   }
 
-  @Test("a tree is checked too: 94 if it is of another log, 95 if it is damaged, and none is no fault")
+  @Test("a tree is checked too: 105 if it is of another log, 106 if it is damaged, and none is no fault")
   func tree() throws {
     let tool = try JournalTool()
     try tool.write(300)
@@ -138,11 +138,11 @@ struct ExitCodeTests {
     #expect(try tool.run("verify", "$journal", "--format", "json").output.contains(#""treeSize":300,"treeRoot":""#))
     let row = tool.folder.appendingPathComponent("journal/tree/0.hashes")
     try tool.change(row) { $0[32 * 99] ^= 1 }
-    try expect(tool, "verify", "$journal", status: 95, "tile/0/000 in ", "position 100")
+    try expect(tool, "verify", "$journal", status: 106, "tile/0/000 in ", "position 100")
     try tool.change(row) { bytes in for place in 0..<8192 { bytes[place] = UInt8(truncatingIfNeeded: place) } }
-    try expect(tool, "verify", "$journal", status: 94, "is of another log, from position 1 on")
+    try expect(tool, "verify", "$journal", status: 105, "is of another log, from position 1 on")
     try tool.change(row) { $0.removeLast(100) }
-    try expect(tool, "verify", "$journal", status: 95, "it was cut")
+    try expect(tool, "verify", "$journal", status: 106, "it was cut")
     // What is wrong with the records comes first.
     try tool.change(tool.segment(1)) { $0[5_000] ^= 1 }
     try expect(tool, "verify", "$journal", status: 65, "000000000001.segment is damaged")

@@ -10,6 +10,26 @@ struct ListenAddress: CustomStringConvertible {
   /// 0 takes a free one.
   let port: Int
 
+  init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
+
+  /// `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`; nil for anything else.
+  init?(text: String) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+      !text.hasSuffix("+\(port)")
+    else { return nil }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      host = host.dropFirst().dropLast()
+    } else if host.contains(":") {
+      return nil
+    }
+    guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    self.init(host: String(host), port: Int(port))
+  }
+
   /// All that a server with this configuration listens on: HTTP, devices, app servers.
   static func all(_ loaded: LoadedConfiguration, hasTokens: Bool) -> [ListenAddress] {
     let settings = ServerSettings(loaded)

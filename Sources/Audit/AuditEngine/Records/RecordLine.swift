@@ -36,11 +36,22 @@ public struct RecordLine {
     return line.bytes + [UInt8(ascii: "\n")]
   }
 
+  /// The line of a record that stands by itself, without its frame, whose time its own is counted from; with its end.
+  public func bytes(ofSingle record: borrowing RecordView) -> [UInt8] {
+    var line = JSONWriter(capacity: 1_024)
+    line.object { write(record, hasTime: false, into: &$0) }
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
   /// The members of the line's object.
   public func write(_ record: borrowing RecordView, into line: inout JSONObjectWriter) {
+    write(record, hasTime: true, into: &line)
+  }
+
+  private func write(_ record: borrowing RecordView, hasTime: Bool, into line: inout JSONObjectWriter) {
     let kind = EntityKind(rawValue: record.kind)
     line.member("position", record.position)
-    line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds)
+    if hasTime { line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds) }
     line.member("kind", kind.label)
     if record.isRedacted { return line.member("redacted", true) }
     line.member("id", mask?.masked(id: record.keyText, of: kind) ?? record.keyText)

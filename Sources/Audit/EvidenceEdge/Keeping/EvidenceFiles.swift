@@ -33,7 +33,13 @@ package struct EvidenceFiles: Sendable {
   /// - Returns: nil if there is no such file.
   /// - Throws: with `Errno.fileTooLarge` if it has more bytes than that.
   package func read(_ name: String, byteCountMaximum: Int) throws(StorageError) -> [UInt8]? {
-    let path = directory.appending(name)
+    try Self.read(directory.appending(name), byteCountMaximum: byteCountMaximum, storage: storage)
+  }
+
+  /// The same of a file anywhere. Its size is asked before any of it is read.
+  package static func read(
+    _ path: FilePath, byteCountMaximum: Int, storage: any JournalStorage = DiskStorage()
+  ) throws(StorageError) -> [UInt8]? {
     let file: any StorageFile
     do throws(StorageError) {
       file = try storage.open(path, .read)
@@ -47,7 +53,7 @@ package struct EvidenceFiles: Sendable {
     var bytes = [UInt8](repeating: 0, count: size)
     var count = 0
     while count < size {
-      let read = try Self.read(file, into: &bytes, at: count)
+      let read = try read(file, into: &bytes, at: count)
       guard read > 0 else { throw StorageError(.ioError, .read, path) }
       count += read
     }
