@@ -539,10 +539,11 @@ let package = Package(
         "PushDomain", "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain", "SupportEngine",
         "TestSupport", systemPackage,
       ]),
+    module("EvidenceSamples", in: "Tests", ["EvidenceEdge", "JournalFormat", "TestSupport", "Transparency"]),
     tests(
       "EvidenceEdgeTests", in: "Audit",
       [
-        "EvidenceEdge", "HTTPKit", "Journal", "JournalFormat", "ServerKit", "SimulatedDisk", "TestSupport",
+        "EvidenceEdge", "EvidenceSamples", "HTTPKit", "Journal", "JournalFormat", "ServerKit", "SimulatedDisk",
         "Transparency", asyncHTTPClient, logging, nioCore, nioHTTP1, systemPackage,
       ]),
     tests(
@@ -628,7 +629,14 @@ let package = Package(
       "JournalToolTests", in: "App",
       [
         "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
-        "Transparency", systemPackage,
+        systemPackage,
+      ]),
+    tests(
+      "EvidenceToolTests", in: "App",
+      [
+        "carillon", "EvidenceEdge", "EvidenceSamples", "JournalFormat", "ProcessControl", "Transparency",
+        asyncHTTPClient, hummingbird,
+        logging, nioCore, nioHTTP1, nioPosix,
       ]),
     tests(
       "EndToEnd",

@@ -1,4 +1,5 @@
 import EvidenceEdge
+import EvidenceSamples
 import Journal
 import SimulatedDisk
 import Synchronization

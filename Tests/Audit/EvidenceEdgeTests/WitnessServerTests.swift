@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import EvidenceEdge
+import EvidenceSamples
 import HTTPKit
 import JournalFormat
 import Logging
