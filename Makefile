@@ -49,18 +49,19 @@ test: lint fast slow ## Run all tests, cheap ones first
 fast: setup ## Run what needs no sockets: the pure modules and the engine, in minutes
 	$(SWIFT) build --build-tests $(FLAGS)
 	$(TESTS) --experimental-maximum-parallelization-width 8 --skip EndToEnd --skip HTTPEdgeTests --skip PushProvidersTests \
-	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests --skip EvidenceJudgeTests
+	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests --skip EvidenceJudgeTests \
+	  --skip WitnessServerTests --skip EvidenceToolTests
 
 # Built side by side, torture and fuzzers fill the processor that one release build leaves idle while it optimises a
 # module as a whole.
 slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
-	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests'
+	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests|WitnessServerTests'
 	$(TESTS) --filter DepartureTests
 	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter EndToEnd
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
 	$(MAKE) console-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)

@@ -25,6 +25,16 @@ public protocol JournalStorage: Sendable {
 
 extension JournalStorage {
   public func roomLeft(in directory: FilePath) -> UInt64? { nil }
+
+  /// Opens a file to be read; nil if it is not there.
+  package func openIfThere(_ path: FilePath) throws(StorageError) -> (any StorageFile)? {
+    do throws(StorageError) {
+      return try open(path, .read)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
+  }
 }
 
 public enum StorageOpenMode: Sendable {

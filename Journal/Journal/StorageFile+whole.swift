@@ -2,7 +2,7 @@ internal import SystemPackage
 
 extension StorageFile {
   /// Writes all of `bytes`, however many calls that takes.
-  func writeAll(_ bytes: UnsafeRawBufferPointer, at offset: Int, durably: Bool) throws(StorageError) {
+  package func writeAll(_ bytes: UnsafeRawBufferPointer, at offset: Int, durably: Bool) throws(StorageError) {
     var done = 0
     while done < bytes.count {
       let written = try write(UnsafeRawBufferPointer(rebasing: bytes[done...]), at: offset + done, durably: durably)
@@ -13,7 +13,7 @@ extension StorageFile {
   }
 
   /// Reads until `buffer` is full or the file ends, and returns how many bytes there were.
-  func readAll(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
+  package func readAll(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
     var done = 0
     while done < buffer.count {
       let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + done)

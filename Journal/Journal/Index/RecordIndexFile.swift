@@ -15,13 +15,7 @@ struct RecordIndexFile: Sendable {
   /// Reads as many parts as are whole.
   /// - Returns: nil if there is no file, or none that can be believed.
   init?(_ path: FilePath, on storage: any JournalStorage, key: RecordIndexKey) throws(StorageError) {
-    let file: any StorageFile
-    do {
-      file = try storage.open(path, .read)
-    } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
-      return nil
-    }
+    guard let file = try storage.openIfThere(path) else { return nil }
     defer { file.close() }
     var buffer = PageBuffer()
     let size = try file.size()

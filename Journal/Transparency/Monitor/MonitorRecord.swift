@@ -27,15 +27,11 @@ public struct MonitorRecord: Sendable, Hashable {
     guard let first = lines.next(), first.elementsEqual(Self.firstLine),
       let seen = lines.next(after: "seen").flatMap(Decimal.parse)
     else { throw .notARecord }
+    let note: SignedNote
     do throws(NoteFlaw) { note = try SignedNote(lines.rest) } catch { throw .note(error) }
-    do throws(LogCheckpointFlaw) {
-      let checkpoint = try LogCheckpoint(text: note.text)
-      origin = checkpoint.origin
-      head = checkpoint.head
-    } catch {
-      throw .checkpoint(error)
-    }
-    seenUnixSeconds = seen
+    let checkpoint: LogCheckpoint
+    do throws(LogCheckpointFlaw) { checkpoint = try LogCheckpoint(text: note.text) } catch { throw .checkpoint(error) }
+    self.init(checkpoint, note: note, seenUnixSeconds: seen)
   }
 
   /// The file's content.

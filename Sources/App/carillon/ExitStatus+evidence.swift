@@ -1,5 +1,6 @@
+import ArgumentParser
 import EvidenceEdge
-import SystemPackage
+import Journal
 import Transparency
 
 extension ExitStatus {
@@ -58,4 +59,27 @@ extension ExitStatus {
 
 extension CommandFailure {
   init(_ failure: KeepingFailure) { self.init(ExitStatus(failure), "\(failure)") }
+
+  /// Whether `reporting` of an evidence command knows what to say of an error.
+  static func isKnown(_ error: any Error) -> Bool {
+    error is CommandFailure || error is KeepingFailure || error is StorageError
+  }
+}
+
+extension AsyncParsableCommand {
+  /// Runs `body` of a witness or a monitor; what it throws is printed and becomes the exit code.
+  static func reporting(_ body: () async throws -> Void) async throws {
+    let failure: CommandFailure
+    do {
+      return try await body()
+    } catch let known as CommandFailure {
+      failure = known
+    } catch let known as KeepingFailure {
+      failure = CommandFailure(known)
+    } catch let error as StorageError {
+      failure = CommandFailure(.dataDirectory, "what was seen cannot be kept: \(error)")
+    }
+    Console.remark("error: \(failure.text)")
+    throw failure.status.exitCode
+  }
 }

@@ -69,19 +69,14 @@ struct WitnessCommand: AsyncParsableCommand {
     let logger = Logger(label: "carillon.witness")
     // A reader of the log that goes away must not end the witness.
     signal(SIGPIPE, SIG_IGN)
-    do {
-      try await serve(logger)
-      logger.notice("stopped")
-    } catch let failure as CommandFailure {
-      Console.remark("error: \(failure.text)")
-      throw failure.status.exitCode
-    } catch let failure as KeepingFailure {
-      Console.remark("error: \(failure)")
-      throw ExitStatus(failure).exitCode
-    } catch {
-      let failure = ServeFailure(error)
-      Console.remark("error: \(failure)")
-      throw failure.status.exitCode
+    try await Self.reporting {
+      do {
+        try await serve(logger)
+        logger.notice("stopped")
+      } catch let error where !CommandFailure.isKnown(error) {
+        let failure = ServeFailure(error)
+        throw CommandFailure(failure.status, "\(failure)")
+      }
     }
   }
 

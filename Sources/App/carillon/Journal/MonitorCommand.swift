@@ -50,22 +50,12 @@ struct MonitorCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    do {
+    try await Self.reporting {
       let policy = try EvidenceFile.policy(policy)
       let origin = try policy.origin(at: url)
       guard let reader = HTTPLogReader(prefix: url, trustRootsFile: trustRoots) else { return }
       let monitor = LogMonitor(origin: origin, policy: policy, stallSeconds: stall)
-      if once { return try await lookOnce(monitor, reader) }
-      try await follow(monitor, reader)
-    } catch let failure as CommandFailure {
-      Console.remark("error: \(failure.text)")
-      throw failure.status.exitCode
-    } catch let failure as KeepingFailure {
-      Console.remark("error: \(failure)")
-      throw ExitStatus(failure).exitCode
-    } catch let error as StorageError {
-      Console.remark("error: what was seen cannot be kept: \(error)")
-      throw ExitStatus.dataDirectory.exitCode
+      if once { try await lookOnce(monitor, reader) } else { try await follow(monitor, reader) }
     }
   }
 

@@ -40,23 +40,16 @@ package struct EvidenceFiles: Sendable {
   package static func read(
     _ path: FilePath, byteCountMaximum: Int, storage: any JournalStorage = DiskStorage()
   ) throws(StorageError) -> [UInt8]? {
-    let file: any StorageFile
-    do throws(StorageError) {
-      file = try storage.open(path, .read)
-    } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
-      return nil
-    }
+    guard let file = try storage.openIfThere(path) else { return nil }
     defer { file.close() }
     let size = try file.size()
     guard size <= byteCountMaximum else { throw StorageError(.fileTooLarge, .read, path) }
     var bytes = [UInt8](repeating: 0, count: size)
-    var count = 0
-    while count < size {
-      let read = try read(file, into: &bytes, at: count)
-      guard read > 0 else { throw StorageError(.ioError, .read, path) }
-      count += read
+    let read: Result<Int, StorageError> = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(StorageError) in try file.readAll(into: buffer, at: 0) }
     }
+    // It was cut while it was being read.
+    guard try read.get() == size else { throw StorageError(.ioError, .read, path) }
     return bytes
   }
 
@@ -77,12 +70,10 @@ package struct EvidenceFiles: Sendable {
   private func write(_ bytes: [UInt8], to path: FilePath) throws(StorageError) {
     let file = try storage.open(path, .create)
     defer { file.close() }
-    var count = 0
-    while count < bytes.count {
-      let written = try Self.write(bytes[count...], to: file, at: count)
-      guard written > 0 else { throw StorageError(.ioError, .write, path) }
-      count += written
+    let written: Result<Void, StorageError> = bytes.withUnsafeBytes { buffer in
+      Result { () throws(StorageError) in try file.writeAll(buffer, at: 0, durably: false) }
     }
+    try written.get()
     try file.synchronize()
   }
 
@@ -91,25 +82,5 @@ package struct EvidenceFiles: Sendable {
     let name = "\(origin.fileStem).fork"
     guard try read(name, byteCountMaximum: EvidenceLimits.noteByteCountMaximum) == nil else { return }
     try replace(name, note.bytes)
-  }
-
-  private static func read(
-    _ file: any StorageFile, into bytes: inout [UInt8], at offset: Int
-  ) throws(StorageError) -> Int {
-    let result: Result<Int, StorageError> = bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(StorageError) in
-        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]), at: offset)
-      }
-    }
-    return try result.get()
-  }
-
-  private static func write(
-    _ bytes: ArraySlice<UInt8>, to file: any StorageFile, at offset: Int
-  ) throws(StorageError) -> Int {
-    let result: Result<Int, StorageError> = bytes.withUnsafeBytes { buffer in
-      Result { () throws(StorageError) in try file.write(buffer, at: offset, durably: false) }
-    }
-    return try result.get()
   }
 }
