@@ -315,8 +315,8 @@ let package = Package(
     module(
       "EvidenceEdge", in: "Sources/Audit",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "Journal", "JournalFormat", "NetworkAddress",
-        "ServerKit", "Transparency", httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "Journal", "JournalFormat", "ServerKit",
+        "Transparency", httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
         systemPackage,
       ]),
 

@@ -78,7 +78,7 @@ extension HTTPConnectionHandler {
     fields[.cacheControl] = "no-store"
     let body = answer.body.utf8
     var buffer = responseBuffer(capacity: 512 + body.count)
-    ResponseSerializer.statusLine(HTTPResponse.Status(code: answer.status), into: &buffer)
+    ResponseSerializer.statusLine(HTTPResponse.Status(integerLiteral: answer.status), into: &buffer)
     ResponseSerializer.fields(fields, into: &buffer)
     finishHead(.length(body.count), into: &buffer)
     buffer.writeBytes(body)
