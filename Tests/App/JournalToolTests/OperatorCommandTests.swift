@@ -189,11 +189,11 @@ struct OperatorCommandTests {
     try expect(
       "sevre", status: 64,
       "error: carillon has no command sevre; did you mean serve? There are: "
-        + "serve, journal, token, config, health, push, messages, device, demo")
+        + "serve, journal, token, config, health, push, messages, device, witness, demo")
     try expect(
       "journal verfy", status: 64,
       "error: carillon journal has no command verfy; did you mean verify? There are: "
-        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, redact, repair")
+        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, check, monitor, redact, repair")
     try expect("serve --prot 1", status: 64, "error: Unknown option '--prot'. Did you mean '--port'?")
     try expect("messages", status: 64, "error: Messages are shown as they come: give --follow.")
     try expect("messages --follow --token-file $none", status: 66, "error: $none cannot be read")

@@ -208,41 +208,41 @@ struct OperatorTextTests {
   static let trees =
     [
       Row(
-        TreeError.lost(oldest: 300), 93,
+        TreeError.lost(oldest: 300), 104,
         "the tree over the records is lost, and records 1 to 299 too: put its directory, the snapshots' edges or the old segments back from a copy; without them nothing more can be proven"
       ),
       Row(
-        TreeError.notMade, 96,
+        TreeError.notMade, 107,
         "the tree over the records is not made yet: a running server makes it in the background"),
-      Row(TreeError.beyondEnd(size: 9), 96, "the tree has 9 records so far"),
+      Row(TreeError.beyondEnd(size: 9), 107, "the tree has 9 records so far"),
       Row(
         TreeError.beforeBeginning(size: 9), 89,
         "the hashes of records 1 to 9 are lost, but for what they come to as a whole"),
-      Row(TreeError.doubtful, 95, "the tree over the records is not to be believed: the server makes it anew"),
-      Row(TreeError.stateDamaged(state), 95, "/data/journal/tree/STATE is damaged: \(anew)"),
+      Row(TreeError.doubtful, 106, "the tree over the records is not to be believed: the server makes it anew"),
+      Row(TreeError.stateDamaged(state), 106, "/data/journal/tree/STATE is damaged: \(anew)"),
       Row(
         TreeError.newerVersion(file: state, version: 2), 81,
         "/data/journal/tree/STATE has tree format 2, which this program does not know: use the newer one"),
       Row(
-        TreeError.otherJournal(state, size: 9), 94,
+        TreeError.otherJournal(state, size: 9), 105,
         "/data/journal/tree/STATE is of another journal or of another history: the records up to 9 are not those of its root; find out who put it there; \(anew)"
       ),
       Row(
-        TreeError.rootDiffers(state, size: 9), 95,
+        TreeError.rootDiffers(state, size: 9), 106,
         "/data/journal/tree/STATE has another root than its hashes up to 9 come to: \(anew)"),
       Row(TreeError.journal(.missingSegment(file)), 66, "\(JournalError.missingSegment(file))"),
     ]
     + (tile.map { tile in
       [
         Row(
-          TreeError.cutTile(rows, tile, byteCount: 100), 95,
+          TreeError.cutTile(rows, tile, byteCount: 100), 106,
           "/data/journal/tree/0.hashes ends after 100 bytes, inside tile/0/003.p/7 or before it: it was cut; \(anew)"),
         Row(
-          TreeError.otherLog(rows, tile, position: 769), 94,
+          TreeError.otherLog(rows, tile, position: 769), 105,
           "tile/0/003.p/7 in /data/journal/tree/0.hashes is of another log, from position 769 on: find out who put it there; \(anew)"
         ),
         Row(
-          TreeError.hashDiffers(rows, tile, position: 769), 95,
+          TreeError.hashDiffers(rows, tile, position: 769), 106,
           "tile/0/003.p/7 in /data/journal/tree/0.hashes has another hash than the record at position 769 asks for: \(anew)"
         ),
       ]

@@ -66,7 +66,7 @@ struct WitnessCommand: AsyncParsableCommand {
 
   func run() async throws {
     JSONLogHandler.bootstrap(LogLevelSwitch(.info))
-    let logger = Logger(label: "carillon.witness")
+    let logger = Logger(label: "carillon")
     // A reader of the log that goes away must not end the witness.
     signal(SIGPIPE, SIG_IGN)
     try await Self.reporting {
