@@ -157,6 +157,9 @@ final class ChatLoad {
   var speakers: ArraySlice<Customer> { settings.service.reachesAll ? customers.prefix(1) : customers[...] }
 
   /// Posts the next message of `customer`, counted from when it was due.
+  ///
+  /// It waits for the answer to the one before: what goes out on two connections at a time has no order that a server
+  /// could keep.
   func post(_ customer: Customer, due: NIODeadline) {
     if settings.service.reachesAll {
       for hearer in customers { hearer.due.append(due) }
@@ -165,6 +168,12 @@ final class ChatLoad {
       customer.due.append(due)
       outstanding += 1
     }
+    customer.held.append(due)
+    if customer.unanswered == 0 { sendNext(customer) }
+  }
+
+  private func sendNext(_ customer: Customer) {
+    guard let due = customer.held.popFirst() else { return }
     customer.unanswered += 1
     let request = customer.nextPost()
     onPost?(customer.chatID, customer.sentSequence, due)
@@ -174,6 +183,7 @@ final class ChatLoad {
       guard (200...202).contains(response.status) else {
         return self.fail("a message was refused: \(response.status) \(String(buffer: response.body))")
       }
+      self.sendNext(customer)
       self.answered(customer)
     }
   }

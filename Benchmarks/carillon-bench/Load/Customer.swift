@@ -23,7 +23,9 @@ final class Customer {
   var deliveredSequence = 0
   /// When each message that is on its way was due, oldest first.
   var due: [NIODeadline] = []
-  /// Posts that have not been answered yet.
+  /// When each message that waits for the answer to the one before it was due, oldest first.
+  var held = CircularBuffer<NIODeadline>()
+  /// Posts that have not been answered yet: one at most.
   var unanswered = 0
   var isSetUp = false
 
