@@ -88,8 +88,10 @@ struct OpenAPITests {
 
   /// The router's parameters as a description has them.
   private static func inBraces(_ path: String) -> String {
-    path.split(separator: "/").map { part in "/" + (part.hasPrefix(":") ? "{\(part.dropFirst())}" : "\(part)") }
-      .joined()
+    path.split(separator: "/").map { part in
+      if part == "**" { return "/{tile}" }
+      return "/" + (part.hasPrefix(":") ? "{\(part.dropFirst())}" : "\(part)")
+    }.joined()
   }
 
   /// Asked of the running server: the answer to a method that none of them has names those that there are.

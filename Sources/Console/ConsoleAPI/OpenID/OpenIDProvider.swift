@@ -100,7 +100,7 @@ actor OpenIDProvider {
     let answer = try await Self.answer(
       "the provider's token_endpoint",
       BoundedRequest(
-        url: url, form: form.map { (name: $0.0, value: $0.1) }, authorization: secret.map { basic($0) },
+        url: url, posting: .form(form.map { (name: $0.0, value: $0.1) }), authorization: secret.map { basic($0) },
         trustRootsFile: settings.trustRootsFile, bytesMaximum: limits.answerBytesMaximum, timeout: limits.timeout))
     let value = try? JSONValue(parsing: answer.body)
     if let value, answer.status == 400 || answer.status == 401, let error = value["error"]?.string {

@@ -10,6 +10,8 @@ package enum APIAccess: Sendable {
   case customerOrAdmin
   case agent
   case admin
+  /// Nothing, or an operator's token: as the operator has it.
+  case openOrAdmin
   /// Either of them.
   case staff
   /// Back ends that publish events, and operators.
@@ -39,6 +41,7 @@ package enum APIAccess: Sendable {
     case .customerOrAdmin: [[], [.basic], [.userToken], [.adminToken]]
     case .agent: [[.agentToken], [.session]]
     case .admin: [[.adminToken], [.session]]
+    case .openOrAdmin: [[], [.adminToken], [.session]]
     case .staff: [[.agentToken], [.adminToken], [.session]]
     case .publisher: [[.publisherToken], [.adminToken]]
     case .sender: [[.senderKey], [.senderToken]]
@@ -61,7 +64,8 @@ package enum APIAccess: Sendable {
     switch self {
     case .open: []
     case .sender, .device, .webPush: [401]
-    case .customer, .customerOrAdmin, .agent, .admin, .staff, .publisher, .senderOrAdmin, .supportUser, .supportAgent,
+    case .customer, .customerOrAdmin, .agent, .admin, .openOrAdmin, .staff, .publisher, .senderOrAdmin, .supportUser,
+      .supportAgent,
       .supportAnyone,
       .supportOperator:
       [401, 403]

@@ -7,6 +7,11 @@ package struct APIOperation: Sendable {
   package let method: HTTPRequest.Method
   /// With its parameters in braces: `/agent/1/chats/{chat}`.
   package let path: String
+  /// As the router has it: a last parameter that takes the rest of the path is a wildcard there.
+  package var routerPath: String {
+    guard let last = parameters.last(where: \.takesRest) else { return path }
+    return path.replacing("{\(last.member.name)}", with: "**")
+  }
   /// Names the operation in generated clients; unique.
   package let id: String
   package let summary: String
@@ -65,10 +70,18 @@ package struct APIParameter: Sendable {
 
   package let place: Place
   package let member: APIMember
+  /// Of a path: it may hold slashes.
+  package let takesRest: Bool
 
-  package init(place: Place, member: APIMember) {
+  package init(place: Place, member: APIMember, takesRest: Bool = false) {
     self.place = place
     self.member = member
+    self.takesRest = takesRest
+  }
+
+  /// The rest of the path, however many parts it has.
+  package static func rest(_ name: String, _ about: String, _ schema: APISchema) -> APIParameter {
+    APIParameter(place: .path, member: .required(name, schema, about), takesRest: true)
   }
 
   package static func path(_ name: String, _ about: String, _ schema: APISchema = .text(1...256)) -> APIParameter {
@@ -96,7 +109,8 @@ package struct APIParameter: Sendable {
     APIParameter(
       place: place,
       member: APIMember(
-        name: member.name, schema: member.schema.example(value), isRequired: member.isRequired))
+        name: member.name, schema: member.schema.example(value), isRequired: member.isRequired),
+      takesRest: takesRest)
   }
 
   package var json: JSONValue {

@@ -10,20 +10,39 @@ package struct BoundedRequest: Sendable {
   package struct Answer: Sendable {
     package let status: Int
     package let body: [UInt8]
+    package let contentType: String?
     /// What clock the other side has (Date).
     package let date: String?
   }
 
   package enum Failure: Error, Equatable {
     case tooLong, tls, unreachable
+    /// Reached perhaps, and not done in time.
+    case late
 
     /// In a few words, without the URL: errors of others may hold it whole.
     package func words(bytesMaximum: Int) -> String {
       switch self {
       case .tooLong: "its URL answers more than \(bytesMaximum) bytes"
       case .tls: "TLS with its URL failed"
-      case .unreachable: "its URL cannot be reached"
+      case .unreachable, .late: "its URL cannot be reached"
       }
+    }
+  }
+
+  /// What is posted.
+  package struct Content: Sendable {
+    package let type: String
+    package let bytes: [UInt8]
+
+    package init(type: String, bytes: [UInt8]) {
+      self.type = type
+      self.bytes = bytes
+    }
+
+    package static func form(_ pairs: [(name: String, value: String)]) -> Content {
+      let text = pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+      return Content(type: MediaType.form, bytes: Array(text.joined(separator: "&").utf8))
     }
   }
 
@@ -31,7 +50,7 @@ package struct BoundedRequest: Sendable {
   /// What kinds of content.
   package let accepts: String
   /// Posted; nil: the URL is only asked for.
-  package let form: [(name: String, value: String)]?
+  package let content: Content?
   package let authorization: String?
   /// What the server is known by; nil: by the system's roots.
   package let trustRootsFile: String?
@@ -41,12 +60,12 @@ package struct BoundedRequest: Sendable {
   package let timeout: Duration
 
   package init(
-    url: String, accepts: String = "application/json", form: [(name: String, value: String)]? = nil,
+    url: String, accepts: String = MediaType.json, posting content: Content? = nil,
     authorization: String? = nil, trustRootsFile: String?, bytesMaximum: Int, timeout: Duration
   ) {
     self.url = url
     self.accepts = accepts
-    self.form = form
+    self.content = content
     self.authorization = authorization
     self.trustRootsFile = trustRootsFile
     self.bytesMaximum = bytesMaximum
@@ -59,7 +78,7 @@ package struct BoundedRequest: Sendable {
       group.addTask { await ask() }
       group.addTask {
         try? await Task.sleep(for: timeout)
-        return .failure(.unreachable)
+        return .failure(.late)
       }
       let first = await group.next()
       group.cancelAll()
@@ -91,11 +110,13 @@ package struct BoundedRequest: Sendable {
       return .success(
         Answer(
           status: Int(response.status.code), body: Array(body.readableBytesView),
-          date: response.headers.first(name: "date")))
+          contentType: response.headers.first(name: "content-type"), date: response.headers.first(name: "date")))
     } catch is NIOTooManyBytesError {
       return .failure(.tooLong)
     } catch is NIOSSLError {
       return .failure(.tls)
+    } catch let error as HTTPClientError where error == .deadlineExceeded {
+      return .failure(.late)
     } catch {
       return .failure(.unreachable)
     }
@@ -105,11 +126,10 @@ package struct BoundedRequest: Sendable {
     var request = HTTPClientRequest(url: url)
     request.headers.add(name: "Accept", value: accepts)
     if let authorization { request.headers.add(name: "Authorization", value: authorization) }
-    if let form {
+    if let content {
       request.method = .POST
-      request.headers.add(name: "Content-Type", value: MediaType.form)
-      let pairs = form.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
-      request.body = .bytes(ByteBuffer(string: pairs.joined(separator: "&")))
+      request.headers.add(name: "Content-Type", value: content.type)
+      request.body = .bytes(ByteBuffer(bytes: content.bytes))
     }
     return request
   }

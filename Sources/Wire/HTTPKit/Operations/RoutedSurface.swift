@@ -34,7 +34,8 @@ package struct RoutedSurface<Routes: Sendable>: Sendable {
   package func bound(to routes: Routes) -> [BoundOperation] {
     operations.compactMap { operation in
       operation.bind.map { bind in
-        BoundOperation(method: operation.description.method, path: operation.description.path, route: bind(routes))
+        BoundOperation(
+          method: operation.description.method, path: operation.description.routerPath, route: bind(routes))
       }
     }
   }
