@@ -124,12 +124,16 @@ class Server:
         else:
             print(f"the server's log and data stay in {self.folder}")
 
+    def settings(self, *names):
+        """What the command line says of these options, or of all."""
+        return [word for name, value in self.options.items() if not names or name in names
+                for word in ("--set", f"{name}={value}")]
+
     def start(self):
-        settings = [word for name, value in self.options.items() for word in ("--set", f"{name}={value}")]
         command = [PROGRAM, "serve", "--config", str(ROOT / "Sources/App/carillon.example.yaml"),
                    "--data-directory", str(self.data), "--host", "127.0.0.1", "--port", str(self.port)]
         with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(command + settings, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command + self.settings(), stdout=log, stderr=log)
         until(self.is_ready, lambda: f"the server: {(self.folder / 'log').read_text()[-2000:]}")
 
     def is_ready(self):
@@ -156,7 +160,8 @@ class Server:
 
     def link(self, name):
         """The one-time link of somebody, at a host of their own: each has cookies of their own in one browser."""
-        printed = self.command("token", "link", name, "--base-url", f"http://{name}.localhost:{self.port}")
+        printed = self.command(
+            "token", "link", name, "--base-url", f"http://{name}.localhost:{self.port}", *self.settings("server/console.path"))
         return next(word for word in printed.split() if "#code=" in word)
 
     def ask(self, method, path, body=None, by="boss", headers=(), **more):

@@ -4,9 +4,6 @@ import { Emitter } from './emitter.js';
 import { setServerDate } from './time.js';
 import { t } from './i18n.js';
 
-/** Where the console itself is served, with its sessions below `1/`. */
-export const home = new URL('./', document.baseURI).pathname;
-
 /** Told when the server knows no session any more. */
 export const signedOut = new Emitter();
 

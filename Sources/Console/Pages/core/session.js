@@ -1,9 +1,11 @@
 /** Who is signed in. */
 
-import { del, Failure, get, home, post, seg, setCSRF } from './api.js';
+import { del, Failure, get, post, seg, setCSRF } from './api.js';
 import { forgetTabAll } from './storage.js';
 
-const path = `${home}1/session`;
+/** Wherever the pages lie. */
+const base = '/console/1';
+const path = `${base}/session`;
 
 /** The session, or null: `{name, role, services?, csrf, idleSeconds, expiresAt}`. */
 export let session = null;
@@ -38,7 +40,7 @@ export function fromAddress(name) {
 }
 
 /** The other ways to sign in: `{openid?: {title, url}}`. */
-export const ways = () => get(`${home}1/sign-in-ways`).catch(() => ({}));
+export const ways = () => get(`${base}/sign-in-ways`).catch(() => ({}));
 
 /** The session of this browser's cookie, if there is one. */
 export async function restore() {
@@ -65,5 +67,5 @@ export async function signOut() {
 /** The server does not know the session any more; what was typed stays. */
 export const lose = () => take(null);
 
-export const sessions = `${home}1/sessions`;
+export const sessions = `${base}/sessions`;
 export const endSession = (id) => del(`${sessions}/${seg(id)}`);
