@@ -48,6 +48,9 @@ public final class JournalTree: @unchecked Sendable {
   /// Why it cannot be made; nil if it can.
   public var failure: TreeError? { known.withLock { $0.lost } }
 
+  /// Whether nothing has to be looked at or made anew before it can grow: asked for proofs, it gives some.
+  public var isMade: Bool { known.withLock { $0.isMade && !$0.isDoubtful } }
+
   /// Has it made anew: somebody found that something is wrong with it.
   public func distrust() { known.withLock { $0.isDoubtful = true } }
 

@@ -144,6 +144,21 @@ public struct EngineLimits: Sendable, Equatable {
   public var treePauseMilliseconds: Int64 = 250
   /// So often it is made durable; after a crash the records since then are put into it again.
   public var treeStoreSeconds: Int64 = 10
+  /// How often it is looked whether a checkpoint or a witness is due, and the longest pause after a checkpoint that could
+  /// not be made.
+  public var logPauseMilliseconds: Int64 = 250
+  public var logRetryMilliseconds: Int64 = 5_000
+  /// A checkpoint does not wait for a tree that lacks more records.
+  public var logCatchUpRecords: UInt64 = 1_000_000
+  /// Checkpoints that are kept, beside those that are shown and that witnesses have cosigned last.
+  public var checkpointsKept = 256
+  /// How long a witness may take for its answer; the pause before it is asked again, which doubles, and its bound.
+  public var witnessMilliseconds: Int64 = 5_000
+  public var witnessRetryMilliseconds: Int64 = 1_000
+  public var witnessRetryMillisecondsMaximum: Int64 = 300_000
+  /// Tiles and proofs for strangers that are read at once, and of these bundles of entries, which cost a segment each.
+  public var logReadersMaximum = 8
+  public var logEntryReadersMaximum = 2
   /// Segments packed in one go.
   public var packedSegmentsAtOnce = 4
 

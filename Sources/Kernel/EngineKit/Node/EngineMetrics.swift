@@ -17,9 +17,19 @@ struct EngineMetrics: Sendable {
   private let indexBehind = Gauge(NodeMetricKeys.keys.indexBehind)
 
   private let treeBehind = Gauge(NodeMetricKeys.keys.treeBehind)
+  private let treeSize = Gauge(NodeMetricKeys.keys.treeSize)
+  private let treeSecondsBehind = Gauge(NodeMetricKeys.keys.treeSecondsBehind)
+  private let treeFailures = Counter(NodeMetricKeys.keys.treeFailures)
 
   /// - Parameter recordsBehind: that are on the disk and not in the tree.
-  func treeGrew(recordsBehind: UInt64) { treeBehind.record(recordsBehind) }
+  func treeGrew(to size: UInt64, recordsBehind: UInt64) {
+    treeSize.record(size)
+    treeBehind.record(recordsBehind)
+  }
+
+  func tree(secondsBehind: Double) { treeSecondsBehind.record(secondsBehind) }
+
+  func treeFailed() { treeFailures.increment() }
 
   func indexed(segmentsBehind: Int) { indexBehind.record(segmentsBehind) }
 

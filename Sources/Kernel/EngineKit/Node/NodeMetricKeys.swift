@@ -11,6 +11,12 @@ struct NodeMetricKeys: MetricTable {
     "carillon.journal.index_behind", "Full segments of the journal whose records are not all in the index yet.")
   let treeBehind = MetricKey(
     "carillon.journal.tree_behind", "Records on the disk that are not in the tree over the records yet.")
+  let treeSize = MetricKey("carillon.journal.tree_size", "Records in the tree over the journal's records.")
+  let treeSecondsBehind = MetricKey(
+    "carillon.journal.tree_seconds_behind",
+    "For how long the oldest record that the tree lacks has been on the disk, in seconds.")
+  let treeFailures = MetricKey(
+    "carillon.journal.tree_failures", "Times that the tree over the records could not grow or be stored.")
   let refusals = MetricKey(
     "carillon_security_refusals_total", "Requests and connections that were refused for safety, by reason.")
   let snapshotBytes = MetricKey("carillon.snapshot.bytes", "Size of the newest snapshot, in bytes.")

@@ -91,7 +91,7 @@ extension Partition {
     let replays = catalogue.cards.map { (kind: $0.kind, replay: $0.replay(over: indexes[$0.kind], shares)) }
     var settings = configuration
     settings.startingPoint = snapshot?.info.point
-    settings.leaves = tree.leaves
+    settings.leaves = housekeeping.keepsTree ? tree.leaves : nil
     let (writer, report) = try JournalWriter.open(
       directory: journalDirectory, configuration: settings, storage: node.environment.storage,
       deliver: JournalLog.delivery(to: outbox), onFatal: { [onFatal] in onFatal("\($0)") },

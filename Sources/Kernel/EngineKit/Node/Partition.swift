@@ -134,7 +134,7 @@ package final class Partition: Sendable {
   /// Keeps house and, once it is closed, says so.
   package func keepHouseUntilClosed() async {
     let isStepped = node.environment.isStepped
-    let keeping = isStepped ? [] : [Task { await self.keepHouse() }, Task { await TreeKeeping(self).run() }]
+    let keeping = isStepped ? [] : [Task { await self.keepHouse() }, Task { await self.keepTree() }]
     await journal.untilStopped()
     for task in keeping { task.cancel() }
     for task in keeping { await task.value }

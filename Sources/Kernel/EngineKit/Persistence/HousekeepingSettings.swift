@@ -19,6 +19,8 @@ public struct HousekeepingSettings: Sendable, Equatable {
   public var packsSegments = true
   /// Records are indexed by whom they are about.
   public var indexesSubjects = true
+  /// The Merkle tree over the records is kept.
+  public var keepsTree = true
   /// How often old segments are looked for.
   public var archiveInterval: Duration = .seconds(300)
 
@@ -46,6 +48,9 @@ extension HousekeepingSettings: OptionSettings {
     OptionField(
       "journal.subject_index", \.indexesSubjects, .flag,
       "whose records stand where is kept in an index, so that a customer's timeline is found at once"),
+    OptionField(
+      "journal.tree", \.keepsTree, .flag,
+      "a Merkle tree over the records is kept, by which strangers can check them"),
     OptionField(
       "sleep_after", \.sleepAfter, .secondsUnlessZero(upTo: 2_592_000),
       "what nobody has used for so long leaves memory; 0: nothing does"),

@@ -8,11 +8,14 @@ import Synchronization
 struct TreeKeeping {
   private let partition: Partition
   private var limits: EngineLimits { partition.node.limits }
+  /// The first record that was seen on the disk and not in the tree, and since when.
+  private var lack: (position: UInt64, since: Int64)?
 
   init(_ partition: Partition) { self.partition = partition }
 
   /// Until the surrounding task is cancelled.
-  func run() async {
+  mutating func run() async {
+    guard partition.housekeeping.keepsTree else { return }
     var sinceStored: Int64 = 0
     var restMilliseconds: Int64 = 0
     var lastPosition: UInt64 = 0
@@ -20,6 +23,7 @@ struct TreeKeeping {
     while (try? await Task.sleep(for: .milliseconds(limits.treePauseMilliseconds))) != nil {
       sinceStored += limits.treePauseMilliseconds
       restMilliseconds -= limits.treePauseMilliseconds
+      noteLack()
       guard partition.node.isReady, !partition.isStorageFull, restMilliseconds <= 0,
         let position = partition.journal.writer?.durablePoint.position
       else { continue }
@@ -37,10 +41,19 @@ struct TreeKeeping {
       } catch {
         // It begins by looking again, which may cost a segment.
         restMilliseconds = limits.treeStoreSeconds * 1000
+        partition.metrics.treeFailed()
         if error != lastFailure { note(error) }
         lastFailure = error
       }
     }
+  }
+
+  private mutating func noteLack() {
+    let (size, now) = (partition.tree.size, partition.node.time.monotonicMilliseconds)
+    guard let position = partition.journal.writer?.durablePoint.position else { return }
+    if let lack, size >= lack.position { self.lack = nil }
+    if lack == nil, position > size { lack = (position, now) }
+    partition.metrics.tree(secondsBehind: lack.map { Double(now - $0.since) / 1000 } ?? 0)
   }
 
   private func note(_ error: TreeError) {
@@ -51,15 +64,24 @@ struct TreeKeeping {
 }
 
 extension Partition {
+  /// Keeps the tree until the surrounding task is cancelled.
+  func keepTree() async {
+    var keeping = TreeKeeping(self)
+    await keeping.run()
+  }
+
   /// Puts records into the tree, if there are some that it lacks.
   package func extendTree() async throws(TreeError) -> JournalTree.Progress {
     guard let position = journal.writer?.durablePoint.position else { return JournalTree.Progress() }
     let progress = try await onTreeThread { [tree, node] () throws(TreeError) in
       try tree.extend(upTo: position, isWanted: { node.isReady })
     }
-    metrics.treeGrew(recordsBehind: position - min(progress.size, position))
+    metrics.treeGrew(to: progress.size, recordsBehind: position - min(progress.size, position))
     return progress
   }
+
+  /// Whether the tree is kept at all.
+  package var keepsTree: Bool { housekeeping.keepsTree }
 
   /// Makes durable what the tree has, and keeps its edges at the snapshots' points.
   func storeTree() async throws(TreeError) {
@@ -74,6 +96,7 @@ extension Partition {
   ///
   /// - Throws: `TreeError`, but not if nothing is left that could be kept.
   func keepTree(for point: JournalPoint) async throws {
+    guard housekeeping.keepsTree else { return }
     do throws(TreeError) {
       try await onTreeThread { [tree] () throws(TreeError) in
         while try tree.extend(upTo: point.position).hasMore {}
@@ -87,7 +110,7 @@ extension Partition {
 
   /// Leaves nothing for the next start to make.
   func finishTree() async {
-    guard let position = journal.writer?.durablePoint.position else { return }
+    guard housekeeping.keepsTree, let position = journal.writer?.durablePoint.position else { return }
     do throws(TreeError) {
       try await onTreeThread { [tree] () throws(TreeError) in
         // One that is far behind goes on after the next start.
