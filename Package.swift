@@ -304,13 +304,13 @@ let package = Package(
       "AuditEngine", in: "Sources/Audit",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
-        "TextEncoding", crypto, logging, systemPackage,
+        "TextEncoding", "Transparency", coreMetrics, crypto, logging, metrics, systemPackage,
       ]),
     module(
       "AuditAPI", in: "Sources/Audit",
       [
-        "AuditEngine", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", httpTypes,
-        hummingbird,
+        "AuditEngine", "ChatAPI", "ChatDomain", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "Journal",
+        "JournalFormat", "Transparency", httpTypes, hummingbird,
       ]),
     module(
       "EvidenceEdge", in: "Sources/Audit",
@@ -340,7 +340,10 @@ let package = Package(
     // Client.
     module(
       "CarillonClient", in: "Sources/Client",
-      ["TextEncoding", "Bayeux", "JSONEnvelope", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+      [
+        "TextEncoding", "Bayeux", "JSONEnvelope", "JournalFormat", "Transparency", nioCore, nioPosix, nioHTTP1,
+        nioWebSocket,
+      ]),
 
     // App: the one list of all that. jemalloc takes the place of malloc in the executables: messages are allocated on one
     // thread and freed on another, which costs glibc's allocator a fifth of the server's time.
@@ -379,7 +382,7 @@ let package = Package(
     .executableTarget(
       name: "carillon",
       dependencies: [
-        "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
+        "AuditAPI", "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
@@ -401,7 +404,7 @@ let package = Package(
         "EntityRuntime",
         "EventSourcing", "GCMProtocol", "HTTP2Client", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "MCSProtocol", "PeerFormats", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders",
-        "SupportDomain", "TextSearch",
+        "SupportDomain", "TextSearch", "Transparency",
         argumentParser, coreMetrics, logging, nioCore, nioHPACK, nioHTTP1, nioPosix, nioSSL, systemPackage,
       ],
       path: "Benchmarks/carillon-bench", swiftSettings: strict),
@@ -415,7 +418,7 @@ let package = Package(
       [
         "TestSupport", "SimulatedDisk", "Engine", "EntityRuntime", "EventSourcing", "Bayeux", "JSONEnvelope",
         "ChatDomain", "CallbackDomain", "PushDomain", "SupportDomain", "GCMProtocol", "Journal", "JournalFormat",
-        "ProcessControl", logging,
+        "ProcessControl", "Transparency", logging,
         systemPackage,
       ]),
     .executableTarget(
@@ -489,7 +492,10 @@ let package = Package(
     tests("AgentEdgeTests", in: "Chat", ["AgentEdge", "ChatAPI", "HTTPKit", "JSONEnvelope"]),
     tests(
       "MessagingEngineTests", in: "Messaging",
-      ["Engine", "EngineRigs", "EventSourcing", "GCMProtocol", "MessagingEngine", "PushDomain"]),
+      [
+        "Engine", "EngineKit", "EngineRigs", "EventSourcing", "GCMProtocol", "MessagingEngine", "PushDomain",
+        "TestSupport",
+      ]),
     tests("MessagingAPITests", in: "Messaging", ["HTTPKit", "MessagingAPI", "MessagingEngine"]),
     tests(
       "CallbackEngineTests", in: "Callback",
@@ -535,11 +541,14 @@ let package = Package(
       "AuditEngineTests", in: "Audit",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "ChatDomain", "CometEngine", "Engine", "EngineKit", "EngineRigs",
-        "EntityRuntime", "EventSourcing", "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat", "MessagingEngine",
-        "PushDomain", "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain", "SupportEngine",
-        "TestSupport", systemPackage,
+        "EntityRuntime", "EventSourcing", "EvidenceSamples", "GCMProtocol", "JSONEnvelope", "Journal", "JournalFormat",
+        "MessagingEngine", "PushDomain", "ScriptedClients", "SimulatedDisk", "StorageDomain", "SupportDomain",
+        "SupportEngine",
+        "TestSupport", "Transparency", systemPackage,
       ]),
-    module("EvidenceSamples", in: "Tests", ["EvidenceEdge", "JournalFormat", "TestSupport", "Transparency"]),
+    module(
+      "EvidenceSamples", in: "Tests",
+      ["AuditEngine", "EngineKit", "EvidenceEdge", "JournalFormat", "TestSupport", "Transparency"]),
     tests(
       "EvidenceEdgeTests", in: "Audit",
       [
@@ -584,15 +593,16 @@ let package = Package(
     tests(
       "HTTPEdgeTests", in: "App",
       [
-        "TextEncoding", "HTTPEdge", "AgentEdge", "Bayeux", "CarillonClient", "ChatAPI", "CometEdge", "ConsoleAPI",
+        "TextEncoding", "HTTPEdge", "AgentEdge", "AuditAPI", "AuditEngine", "Bayeux", "CarillonClient", "ChatAPI",
+        "CometEdge", "ConsoleAPI",
         "ConsoleEngine", "ConsolePages", "DeviceEdge", "FileAPI", "FileEngine",
         "MessagingAPI",
         "PushAPI", "Engine", "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
-        "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
+        "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
-        httpTypes,
+        "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
     tests(
@@ -615,8 +625,9 @@ let package = Package(
     tests(
       "CarillonConfigurationTests", in: "App",
       [
-        "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "HTTPEdge", "NetworkAddress", "OptionKit",
-        "Bayeux", configuration,
+        "AuditEngine", "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "HTTPEdge", "JournalFormat",
+        "NetworkAddress", "OptionKit",
+        "Bayeux", "Transparency", configuration,
         systemPackage,
       ]),
     tests("HouseTests", in: "App", []),

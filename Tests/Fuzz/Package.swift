@@ -148,7 +148,7 @@ let package = Package(
       "AuditEngine", in: "Sources/Audit",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "OptionKit",
-        "TextEncoding", crypto, logging, systemPackage,
+        "TextEncoding", "Transparency", coreMetrics, crypto, logging, metrics, systemPackage,
       ]),
     module("ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
     module(

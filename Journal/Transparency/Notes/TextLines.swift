@@ -68,5 +68,5 @@ extension Hash256 {
     self = hash
   }
 
-  var base64: String { Base64.encode(bytes) }
+  package var base64: String { Base64.encode(bytes) }
 }

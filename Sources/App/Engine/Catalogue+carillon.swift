@@ -16,7 +16,7 @@ extension Catalogue {
   package static let features: [any Feature.Type] = [
     CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
     NotificationService.self, StorageService.self, FileService.self, SupportService.self, ConsoleService.self,
-    Redactions.self,
+    Redactions.self, EvidenceService.self,
   ]
 
   /// Every kind, each declared by its capability.

@@ -1,4 +1,4 @@
-import AuditEngine
+package import AuditEngine
 import CallbackEngine
 public import ChatDomain
 import ChatEngine
@@ -44,6 +44,8 @@ public final class Engine: Sendable {
   public let console: ConsoleService
   public let redactions: Redactions
   package let audit: JournalAudit
+  /// The journal as a log that strangers can check.
+  package let evidence: EvidenceService
 
   let node: Node
   let partition: Partition
@@ -93,8 +95,12 @@ public final class Engine: Sendable {
     console = ConsoleService(partition)
     audit = JournalAudit(partition)
     redactions = Redactions(partition, audit: audit)
+    evidence = EvidenceService(partition, witnesses: configuration.witnesses)
     service = PartitionService(
-      partition, [comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions])
+      partition,
+      [
+        comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions, evidence,
+      ])
     chats = chat.chats
     agents = chat.agents
     cannedReplies = chat.cannedReplies

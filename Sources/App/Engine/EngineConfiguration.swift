@@ -1,3 +1,4 @@
+package import AuditEngine
 public import Bayeux
 import EngineKit
 public import EntityRuntime
@@ -18,6 +19,8 @@ public struct EngineConfiguration: Sendable {
   public var messaging = MessagingSettings()
   /// Runs the command that looks at files of chats; nil: if the options name one, no file is taken.
   package var fileScanner: (any FileScanner)?
+  /// Reaches the witnesses of the journal's checkpoints.
+  package var witnesses: any WitnessCaller = NoWitnesses()
   /// Whether an app server may ever come for what devices send to this sender: others' messages are not kept.
   public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
   public var runtimeLimits = RuntimeLimits()

@@ -31,3 +31,29 @@ extension CheckpointObstacle: EdgeRefusal {
     }
   }
 }
+
+extension LogObstacle: EdgeRefusal {
+  package var failure: EdgeFailure {
+    switch self {
+    case .treeBehind: .unavailable("The tree over the records is still being made")
+    case .disk, .tree: .unavailable("The checkpoint cannot be made or kept now; the log says why")
+    case .unusableKey: CheckpointObstacle.unusableKey("").failure
+    case .notConfigured, .empty, .shorter, .otherHistory:
+      EdgeFailure(.conflict, "\(self)", exception: "CheckpointException")
+    }
+  }
+}
+
+extension LogReadFailure: EdgeRefusal {
+  package var failure: EdgeFailure {
+    switch self {
+    case .noCheckpoint:
+      EdgeFailure(.notFound, "No checkpoint was made yet", exception: "NotFoundException")
+    case .beyondCheckpoint(let size):
+      EdgeFailure(.notFound, "The published checkpoint has \(size) records", exception: "NotFoundException")
+    case .gone:
+      EdgeFailure(.notFound, "It was deleted with the beginning of the journal", exception: "NotFoundException")
+    case .busy: .unavailable("The log has as many readers as it may have, or its tree is being made")
+    }
+  }
+}

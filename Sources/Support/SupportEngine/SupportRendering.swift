@@ -132,24 +132,9 @@ public enum SupportRendering {
     var html = "<div class=\"zd-comment\">"
     let lines = body.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for paragraph in lines.split(whereSeparator: { $0.allSatisfy(\.isWhitespace) }) {
-      html += "<p>" + paragraph.map { escaped($0) }.joined(separator: "<br>") + "</p>"
+      html += "<p>" + paragraph.map { HTMLText.escaped($0) }.joined(separator: "<br>") + "</p>"
     }
     return html + "</div>"
-  }
-
-  private static func escaped(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): bytes += "&amp;".utf8
-      case UInt8(ascii: "<"): bytes += "&lt;".utf8
-      case UInt8(ascii: ">"): bytes += "&gt;".utf8
-      case UInt8(ascii: "\""): bytes += "&quot;".utf8
-      case UInt8(ascii: "'"): bytes += "&#39;".utf8
-      default: bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -16,9 +16,10 @@ struct AuditDesk {
 
   /// A customer called Alice with the key `alice`, a value of attached data and one message.
   static func run(
-    options: [String: [String: String]] = [:], _ body: (AuditDesk) async throws -> Void
+    options: [String: [String: String]] = [:], configure: (inout EngineConfiguration) -> Void = { _ in },
+    _ body: (AuditDesk) async throws -> Void
   ) async throws {
-    try await ServerHarness.run(options: options) { server in
+    try await ServerHarness.run(options: options, configureEngine: configure) { server in
       let client = try await server.connect()
       try await client.post("/genesys/1/service/request-chat", "", headers: "gms_user: alice\r\n")
       let id = try JSONValue(parsing: try await client.response().body)["_id"]?.string ?? ""

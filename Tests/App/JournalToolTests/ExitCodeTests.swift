@@ -3,6 +3,7 @@ import Journal
 import JournalFormat
 import SystemPackage
 import Testing
+import Transparency
 
 @Suite("Journal tools on bad input", .timeLimit(.minutes(2)))
 struct ExitCodeTests {
@@ -190,6 +191,34 @@ struct ExitCodeTests {
     let outcome = try tool.run("verify", "$journal", "--against", "$head.txt", "--public-key", "$public.pem")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.output.contains("position 300: history is the same"))
+  }
+
+  @Test("a note of the tree is signed beside it; without a tree, an origin or a good one there is none")
+  func note() throws {
+    let tool = try signed()
+    let arguments = ["checkpoint", "$journal", "--key", "$key.pem", "--out", "$next.txt"]
+    #expect(try tool.run(arguments + ["--note", "$note"]).status == 64)
+    #expect(try tool.run(arguments + ["--origin", "a.test/b"]).status == 64)
+    for origin in ["a b", "a+b", "", "a\nb", String(repeating: "a", count: 256)] {
+      #expect(try tool.run(arguments + ["--note", "$note", "--origin", origin]).status == 64, "\(origin)")
+    }
+    let outcome = try tool.run(arguments + ["--note", "$note", "--origin", "a.test/b"])
+    #expect(outcome.status != 0 && outcome.errors.contains("is not made yet"))
+    #expect(!FileManager.default.fileExists(atPath: tool.path("next.txt")))
+    let tree = JournalTree(directory: FilePath(tool.path("journal")))
+    while try tree.extend(upTo: 300).size < 300 {}
+    try tree.store()
+    #expect(try tool.run(arguments + ["--note", "$note", "--origin", "a.test/b"]).status == 0)
+    let note = try SignedNote(Array(try Data(contentsOf: URL(fileURLWithPath: tool.path("note")))))
+    let pem = try String(contentsOf: URL(fileURLWithPath: tool.path("public.pem")), encoding: .utf8)
+    let name = try #require(KeyName("a.test/b"))
+    let key = VerifierKey(name: name, kind: .note, key: try AuditPublicKey(text: pem))
+    #expect(try note.verify(with: [key]).count == 1)
+    #expect(try LogCheckpoint(text: note.text).head == tree.head())
+    #expect(try tool.run("verify", "$journal", "--against", "$next.txt", "--public-key", "$public.pem").status == 0)
+    // Neither is overwritten.
+    let again = ["checkpoint", "$journal", "--key", "$key.pem", "--note", "$note", "--origin", "a.test/b"]
+    #expect(try tool.run(again + ["--out", "$third.txt"]).status == 73)
   }
 
   @Test("a wrong signature: 84; an unknown key: 85; no checkpoint, or another journal's: 86")

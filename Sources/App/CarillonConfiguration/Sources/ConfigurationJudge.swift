@@ -109,6 +109,7 @@ struct ConfigurationJudge {
     judgeConsole()
     judgeOpenID()
     judgeFiles()
+    judgeLog()
     judgeIdentity()
     let texts = texts()
     guard problems.isEmpty else {

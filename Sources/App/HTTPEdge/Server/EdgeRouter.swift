@@ -101,6 +101,7 @@ struct EdgeRouter {
         listMaximum: router.engine.listMaximum.operators
       ) { [engine = router.engine] in try await engine.snapshotNow() }
     },
+    LogRoutes.surface.of { router in LogRoutes(evidence: router.engine.evidence, tokens: router.tokens) },
     ServerRoutes.surface.of { router in
       ServerRoutes(
         engine: router.engine, tokens: router.tokens, limits: router.limits, configuration: router.configuration,

@@ -1,3 +1,4 @@
+import AuditAPI
 import CCSEdge
 import CarillonConfiguration
 import ConsoleAPI
@@ -74,6 +75,7 @@ struct Server {
     configuration.limits = loaded.engineLimits
     configuration.messaging = loaded.messagingSettings
     configuration.fileScanner = CommandScanner(directory: directory.path.appending("scan"))
+    configuration.witnesses = WitnessClient()
     configuration.isSender = { [tokens] in tokens.isSender($0) }
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }

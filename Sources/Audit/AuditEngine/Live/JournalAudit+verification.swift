@@ -92,7 +92,8 @@ extension JournalAudit {
     }
   }
 
-  private static func text(of file: String, on storage: any JournalStorage) throws -> String {
+  /// A short file of the operator's.
+  static func text(of file: String, on storage: any JournalStorage) throws -> String {
     let open = try storage.open(FilePath(file), .read)
     defer { open.close() }
     var bytes = [UInt8](repeating: 0, count: keyBytesMaximum)

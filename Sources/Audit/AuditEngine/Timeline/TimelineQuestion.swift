@@ -50,6 +50,8 @@ public struct TimelineTeller: Sendable {
   /// Told before the next entry, if there is one.
   private var heldStart: TimelineEntry?
   private var hasTold = false
+  /// The records that were asked for, whether they told something or not, in order; nil: nobody wants to know.
+  private(set) var trail: [UInt64]?
 
   public init(_ question: TimelineQuestion, _ filter: TimelineFilter, in catalogue: Catalogue) {
     self.question = question
@@ -101,7 +103,13 @@ public struct TimelineTeller: Sendable {
   mutating func goOn(with starts: StartDetector) { timeline.goOn(with: starts) }
 
   /// As if nothing had been collected or told.
-  func renewed() -> TimelineTeller { TimelineTeller(question, filter, in: catalogue) }
+  func renewed() -> TimelineTeller {
+    var teller = TimelineTeller(question, filter, in: catalogue)
+    if trail != nil { teller.keepTrail() }
+    return teller
+  }
+
+  mutating func keepTrail() { trail = [] }
 
   // MARK: The story
 
@@ -109,6 +117,7 @@ public struct TimelineTeller: Sendable {
   public mutating func begin() {
     timeline = Timeline(catalogue)
     (heldStart, hasTold) = (nil, false)
+    if trail != nil { keepTrail() }
   }
 
   /// What a frame tells by itself: of one customer's story a start of the server is a part only between two of its
@@ -128,6 +137,7 @@ public struct TimelineTeller: Sendable {
   /// out.
   public mutating func entries(of record: borrowing RecordView) -> [TimelineEntry] {
     guard isAskedFor(record) else { return [] }
+    trail?.append(record.position)
     var told = timeline.entries(of: record)
     told.removeAll { !filter.wants($0) }
     guard !told.isEmpty else { return [] }

@@ -211,6 +211,8 @@ struct CrossingPlace: Sendable {
     "updateWebRegistration": "the token is the key: only its page has it",
     "pushToBrowser": "the URL is the key, as Web Push has it",
     "pushToSubscription": "the URL is the key, as Web Push has it",
+    "getReceipt": "off as a rule; tried in another test",
+    "getLogTile": "hashes of all records: as the operator has it, for anybody or for operators; tried in another test",
     "getSupportFile": "the address is the key: mails and SDKs show the file without a sign-in",
   ]
 }
