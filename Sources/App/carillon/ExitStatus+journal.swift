@@ -73,8 +73,8 @@ extension ExitStatus {
     another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
     90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 104 the tree \
     over the records is lost, and the beginning with it; 105 a tree or a tile of another log; 106 the tree is damaged, or \
-    a tile was cut; 107 the tree is not made yet, or not so far. Each comes with one line that names the file, the \
-    offset, and the next thing to do. No command but redact and repair --truncate changes a journal.
+    a tile was cut; 107 the tree is not made yet, or not so far; 108 no checkpoint reaches so far; 109 what \
+    was erased cannot be proven. Each comes with one line that names the file, the offset, and the next thing to do. No command but redact and repair --truncate changes a journal.
 
     Of check and monitor: 65 no proof, or no checkpoint; 69 the log does not answer; 78 the policy is wrong; 84 wrong \
     signature; 85 not signed by the log's key; 86 another log; 87 the log has forked; 88 its tree has shrunk; 93 too few \

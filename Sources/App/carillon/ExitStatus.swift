@@ -83,6 +83,10 @@ enum ExitStatus: Int32, CaseIterable {
   case damagedTree = 106
   /// The tree is not made yet, or does not reach so far.
   case treeBehind = 107
+  /// No checkpoint is kept, or none that reaches so far.
+  case noCheckpoint = 108
+  /// What was erased cannot be proven.
+  case erased = 109
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -193,7 +193,7 @@ struct OperatorCommandTests {
     try expect(
       "journal verfy", status: 64,
       "error: carillon journal has no command verfy; did you mean verify? There are: "
-        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, check, monitor, redact, repair")
+        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, prove, export, check, monitor, redact, repair")
     try expect("serve --prot 1", status: 64, "error: Unknown option '--prot'. Did you mean '--port'?")
     try expect("messages", status: 64, "error: Messages are shown as they come: give --follow.")
     try expect("messages --follow --token-file $none", status: 66, "error: $none cannot be read")

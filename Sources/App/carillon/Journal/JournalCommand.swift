@@ -8,7 +8,7 @@ struct JournalCommand: ParsableCommand {
     discussion: ExitStatus.journalHelp,
     subcommands: [
       VerifyCommand.self, CheckpointCommand.self, KeyCommand.self, TimelineCommand.self, DiffCommand.self,
-      StatsCommand.self, DumpCommand.self, ReplayCommand.self, CheckCommand.self, MonitorCommand.self,
-      RedactCommand.self, RepairCommand.self,
+      StatsCommand.self, DumpCommand.self, ReplayCommand.self, ProveCommand.self, ExportCommand.self,
+      CheckCommand.self, MonitorCommand.self, RedactCommand.self, RepairCommand.self,
     ])
 }

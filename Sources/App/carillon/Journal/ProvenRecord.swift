@@ -33,23 +33,26 @@ struct ProvenRecord {
     lines += endorsement.cosigned.map { "seen by \($0.witness): \(Self.date($0.unixSeconds))" }
     lines.append("salt     \(Hexadecimal.encode(record.salt))")
     lines.append("content  \(Hexadecimal.encode(record.body))")
-    lines.append("record   \(readable ?? "not one that this version can read")")
+    lines.append("record   \(record.line(position: position) ?? "not one that this version can read")")
     return lines
   }
 
-  /// As `journal dump` prints it, but without its time, which is counted from what the proof does not show.
-  private var readable: String? {
-    record.body.withUnsafeBytes { body in
+  private static func date(_ unixSeconds: UInt64) -> String {
+    let time = Timestamp(milliseconds: Int64(min(unixSeconds, lastSecond)) * 1_000).iso8601
+    return time.replacing("T", with: " ").replacing("Z", with: " UTC")
+  }
+}
+
+extension DisclosedRecord {
+  /// As `journal dump` prints it, but without its time, which is counted from what a proof does not show; nil if this
+  /// version cannot read it.
+  func line(position: UInt64) -> String? {
+    body.withUnsafeBytes { body in
       guard let view = RecordView(body: body, position: position, frameTimeMilliseconds: 0), !view.isRedacted else {
         return nil
       }
       // Whoever has the proof has the record: there is nothing to mask.
       return String(decoding: RecordLine(.carillon, mask: nil).bytes(ofSingle: view).dropLast(), as: UTF8.self)
     }
-  }
-
-  private static func date(_ unixSeconds: UInt64) -> String {
-    let time = Timestamp(milliseconds: Int64(min(unixSeconds, lastSecond)) * 1_000).iso8601
-    return time.replacing("T", with: " ").replacing("Z", with: " UTC")
   }
 }
