@@ -56,6 +56,9 @@ struct EdgeRouter {
         files: router.engine.files, chats: router.chatRoutes, tokens: router.tokens, limits: router.limits,
         address: router.messaging.address)
     },
+    ReceiptRoutes.surface.of { router in
+      ReceiptRoutes(evidence: router.engine.evidence, audit: router.engine.audit, chats: router.chatRoutes)
+    },
     CallbackRoutes.surface.of { router in
       CallbackRoutes(
         callbacks: router.engine.callbacks, access: ServiceAccess(engine: router.engine), tokens: router.tokens,
