@@ -23,6 +23,8 @@ final class JournalMirror {
   private var decoder = FrameDecoder()
   /// All durable records, in order.
   private(set) var records: [Record] = []
+  /// Of each its salted leaf, computed anew from what stands in the files.
+  private(set) var leaves: [Hash256] = []
   /// A frame was written since `catchUp`.
   var isStale = true
 
@@ -80,8 +82,12 @@ final class JournalMirror {
   private func read() throws {
     guard var open = segment else { return }
     defer { segment = open }
+    let bytes = UnsafeRawBufferPointer(open.buffer)
     while let frame = try open.scanner.next() {
-      try decoder.forEachRecord(of: frame, in: UnsafeRawBufferPointer(open.buffer)) { view in
+      var salt = frame.bodyOffset
+      try decoder.forEachRecord(of: frame, in: bytes) { view in
+        leaves.append(Self.leaf(of: view, salt: bytes[salt..<(salt + FormatLimits.saltByteCount)]))
+        salt += FormatLimits.saltByteCount
         records.append(
           Record(
             position: view.position, kind: view.kind, key: view.keyText, sequence: view.sequence,
@@ -89,5 +95,10 @@ final class JournalMirror {
             isRedacted: view.isRedacted))
       }
     }
+  }
+
+  private static func leaf(of view: borrowing RecordView, salt: Slice<UnsafeRawBufferPointer>) -> Hash256 {
+    guard !view.isRedacted else { return Hash256(view.body) ?? .zero }
+    return ChainHasher.leaf(salt: UnsafeRawBufferPointer(rebasing: salt), body: view.body)
   }
 }

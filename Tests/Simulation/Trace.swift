@@ -73,4 +73,5 @@ enum Invariant: String, Sendable, CaseIterable {
   case agentsAreTold = "agents are told once that a customer is away"
   case nothingHeldForTheGone = "nothing is held for who has left"
   case journalIsSound = "the journal opens, and its chain verifies"
+  case treeIsOfTheRecords = "the tree is that of the records, whatever became of them"
 }

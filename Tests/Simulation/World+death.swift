@@ -184,6 +184,9 @@ extension World {
       for (before, after) in zip(known, found.records) where before != after && !after.isRedacted {
         return violated(.nothingAcknowledgedIsLost, "record \(before.position) is another one after the crash")
       }
+      guard found.leaves.starts(with: mirror.leaves) else {
+        return violated(.treeIsOfTheRecords, "a leaf is another one after the crash")
+      }
       mirror = found
       // Nobody knows when these were written.
       try take(from: known.count, clockSettings: -1, life: lifeCount)

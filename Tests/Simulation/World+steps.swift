@@ -1,9 +1,11 @@
 import ChatDomain
 import Engine
 import EventSourcing
+import Journal
 import PushDomain
 import SimulatedDisk
 import SystemPackage
+import Transparency
 
 // What happens next.
 extension World {
@@ -113,6 +115,14 @@ extension World {
       } then: { [self] result in
         if case .success = result { counts.snapshots += 1 }
       }
+    } else if chance.comes(30) {
+      trace.begin(step, "the tree grows")
+      ask("tree", in: life) {
+        while try await $0.extendTree().hasMore {}
+        return try $0.tree.head()
+      } then: { [self] result in
+        if case .success(let head) = result { compare(head) }
+      }
     } else {
       trace.begin(step, "idle entities go to sleep")
       let sweeps = UInt32(chance.below(2))
@@ -186,6 +196,20 @@ extension World {
     start("order", in: life) { engine in
       await engine.order(.enqueue(message, limits: bounds), of: address)
       if repeats { await engine.order(.enqueue(message, limits: bounds), of: address) }
+    }
+  }
+}
+
+extension World {
+  /// The engine's tree is that of the leaves that stand in the files, as the pure part of it makes one.
+  private func compare(_ head: TreeHead) {
+    learn()
+    guard let count = Int(exactly: head.size), count <= mirror.leaves.count else { return }
+    var growth = TreeGrowth()
+    growth.append(Array(mirror.leaves.prefix(count)))
+    counts.trees += 1
+    if growth.edge.head != head {
+      violated(.treeIsOfTheRecords, "of \(count) records it has the root \(head.root)")
     }
   }
 }

@@ -109,6 +109,8 @@ final class World: @unchecked Sendable {
     var expiredChats = 0
     var callbacks = 0
     var snapshots = 0
+    /// Trees that were compared with the records'.
+    var trees = 0
     var sleepers = 0
     var redactions = 0
     var mails = 0
