@@ -35,6 +35,7 @@ struct AllBenches: AsyncParsableCommand {
     results += try await SupportBench.measure(try .parse(["--requests", "10000"]))
     results += try await ConsoleBench.measure(try .parse(["--listed", "10000"]))
     results += try await SearchBench.measure(try .parse([]))
+    results += try await EvidenceBench.measure(try .parse(["--events", "1000000"]))
     return results
   }
 }
