@@ -1,4 +1,5 @@
 import EngineKit
+import EntityRuntime
 public import EventSourcing
 import PushDomain
 import PushEngine
@@ -41,7 +42,7 @@ public final class MessageTap: Sendable {
       return state.lastNumber
     }
     guard let number else { return nil }
-    feed.onTermination = { [weak self] _ in self?.remove(number) }
+    feed.onEnd { [weak self] in self?.remove(number) }
     return stream
   }
 

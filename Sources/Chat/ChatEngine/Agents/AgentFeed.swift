@@ -98,6 +98,8 @@ package final class AgentFeed: Sendable {
     state = Mutex(State(number: firstNumber))
   }
 
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
   package var hasListeners: Bool { state.withLock { $0.isUsed } }
 
   package func publish(chatID: String, serviceID: String, _ kind: AgentEvent.Kind, to audience: AgentAudience) {
@@ -147,7 +149,7 @@ package final class AgentFeed: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    continuation.onEnd { [weak self] in self?.remove(id) }
     tell(viewer.id, hasLeft: false)
     return stream
   }
