@@ -13,7 +13,8 @@ extension ServerFromOutside {
     @Test(
       "run as they are printed",
       arguments: [
-        "README.md", "Journal/OPERATING.md", "Sources/Callback/CALLBACK.md", "Sources/Chat/CHAT.md",
+        "README.md", "Journal/EVIDENCE.md", "Journal/OPERATING.md", "Sources/Callback/CALLBACK.md",
+        "Sources/Chat/CHAT.md",
         "Sources/Wire/IDENTITY.md",
         "Sources/Messaging/MESSAGING.md", "Sources/Push/PUSH.md", "Sources/Support/SUPPORT.md",
       ])

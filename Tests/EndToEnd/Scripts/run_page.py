@@ -200,7 +200,8 @@ class Section:
 
     def __init__(self, options):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="carillon-page-"))
-        for name in ("Sources", "Makefile", "README.md"):
+        for name in ("Sources", "Makefile", "README.md", "Journal/Evidence"):
+            (self.directory / name).parent.mkdir(exist_ok=True)
             (self.directory / name).symlink_to(options.root / name)
         release = self.directory / ".build" / "release"
         release.mkdir(parents=True)
