@@ -35,7 +35,7 @@ struct AgentFeedTests {
       },
     ])
     try #require(hasEnded, "publish and the reader's end wait for each other")
-    while feed.listenerCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    while feed.streamCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   private final class Flag: Sendable { let value = Atomic(false) }

@@ -40,8 +40,9 @@ private struct Floor {
     return agent
   }
 
-  /// A chat that waits: its id.
+  /// A chat that waits, longer than those after it: its id.
   func chat(of service: String = "sales") async throws -> String {
+    try await rig.advance(by: .milliseconds(1))
     let id = try await rig.engine.chats.create(service: service, data: [])
     let reply = try await rig.engine.chats.start(id, ChatStartRequest(userKey: "u", nickname: "Guest"))
     try await rig.settle()
@@ -85,8 +86,11 @@ private final class SeatedAgent: Sendable {
       defer { task = nil }
       return task
     }
+    let rest = floor.agents.streamCount - 1
     task?.cancel()
     await task?.value
+    // Its end is noticed a moment later.
+    while floor.agents.streamCount > rest { await Task.yield() }
     try await floor.rig.settle()
   }
 

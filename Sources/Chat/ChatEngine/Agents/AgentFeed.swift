@@ -80,6 +80,7 @@ package final class AgentFeed: Sendable {
   private let waitingMaximum: Int
   private let time: any TimeSource
   private let state: Mutex<State>
+  private let streams = Atomic(0)
 
   /// Who follows which agents are there.
   typealias Watcher = @Sendable (_ agentID: String, _ hasLeft: Bool) -> Void
@@ -98,7 +99,8 @@ package final class AgentFeed: Sendable {
     state = Mutex(State(number: firstNumber))
   }
 
-  var listenerCount: Int { state.withLock { $0.listeners.count } }
+  /// How many streams are open, or have ended and nobody has been told yet.
+  var streamCount: Int { streams.load(ordering: .acquiring) }
 
   package var hasListeners: Bool { state.withLock { $0.isUsed } }
 
@@ -149,7 +151,11 @@ package final class AgentFeed: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onEnd { [weak self] in self?.remove(id) }
+    streams.add(1, ordering: .relaxed)
+    continuation.onEnd { [weak self] in
+      self?.remove(id)
+      self?.streams.subtract(1, ordering: .releasing)
+    }
     tell(viewer.id, hasLeft: false)
     return stream
   }

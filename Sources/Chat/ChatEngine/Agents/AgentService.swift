@@ -170,6 +170,9 @@ public final class AgentService: Sendable {
   /// Which agents are there now.
   public var presence: @Sendable (_ agentID: String) -> AgentPresence { feed.presence }
 
+  /// How many streams of agents are open, or have ended and nobody has been told yet.
+  package var streamCount: Int { feed.streamCount }
+
   /// How many live chats an agent is in.
   public func chatCount(of agentID: String) -> Int { chats.index.count(of: agentID) }
 
