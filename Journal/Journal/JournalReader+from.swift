@@ -40,6 +40,7 @@ extension JournalReader {
       var decoder = FrameDecoder()
       var chain = SegmentWalk()
       let numbers = try directory.segmentNumbers()
+      guard let position = try seek(position, in: numbers, &image, &decoder, &chain, frame) else { return }
       var isFirst = true
       for number in try numbers[startingPlace(of: position, in: numbers)...] {
         let isLast = number == numbers.last
@@ -60,7 +61,7 @@ extension JournalReader {
   }
 
   /// The last segment that begins at `position` or before it; the first one there is, if none does.
-  private func startingPlace(of position: UInt64, in numbers: [UInt64]) throws -> Int {
+  func startingPlace(of position: UInt64, in numbers: [UInt64]) throws -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {
       let middle = (low + high) / 2
@@ -78,7 +79,7 @@ extension JournalReader {
   }
 
   /// - Returns: false if no more is wanted.
-  private func read(
+  func read(
     _ scanner: inout SegmentScanner, _ decoder: inout FrameDecoder, _ bytes: UnsafeRawBufferPointer, _ path: FilePath,
     _ position: UInt64, _ frame: FrameTaker
   ) throws -> Bool {

@@ -27,6 +27,8 @@ enum Limits {
   static let segmentPieceByteCount = 4 * 1024 * 1024
   /// What is read of a segment at a time to make an index of it.
   static let indexPieceByteCount = 32 * 1024 * 1024
+  /// What is read at each place that is looked at on the way to a record in the midst of a segment.
+  static let seekPieceByteCount = 512 * 1024
   static let threadStackByteCount = 1024 * 1024
   /// Times that a reader looks again at a place that a live writer may just be writing.
   static let readerRetryCount = 5

@@ -58,6 +58,21 @@ public struct SegmentScanner {
     isSealed = false
   }
 
+  /// The first frame that begins in `range`, ends there, and refers to nothing before it. Of the segment's bytes only
+  /// those in `range` are looked at.
+  package func restartPoint(in range: Range<Int>) -> ScannedFrame? {
+    let bytes = bytes.slice(0..<min(range.upperBound, bytes.count))
+    var start = range.lowerBound
+    while let candidate = bytes.firstOffset(of: FrameHeader.magic, from: start) {
+      start = candidate + 1
+      guard let fields = FrameHeader.decodeFields(bytes, at: candidate), fields.flags.contains(.restart),
+        let header = FrameHeader.decode(bytes, at: candidate, seed: seed)
+      else { continue }
+      return ScannedFrame(header: header, offset: candidate)
+    }
+    return nil
+  }
+
   /// What follows the last frame.
   public enum Verdict: Sendable, Equatable {
     /// Zeros: nothing was lost.

@@ -68,27 +68,17 @@ struct StretchReader: ~Copyable {
     _ positions: ArraySlice<UInt64>, _ index: RecordIndexFile, _ file: any StorageFile,
     _ record: (borrowing RecordView) throws -> Bool
   ) throws -> Bool {
-    var head = PageBuffer()
-    let room = head.prepare(PackedHeader.byteCount)
-    guard try file.readAll(into: room, at: 0) == room.count else { throw FormatError.headerIncomplete }
-    let (header, firstSeed) = try PackedHeader.decode(UnsafeRawBufferPointer(room))
-    guard header.segment.id == index.header.segmentID else { throw FormatError.headerDamaged }
-    var (offset, seed) = (PackedHeader.byteCount, firstSeed)
+    var blocks = try PackedBlocks(file)
+    guard blocks.header.segment.id == index.header.segmentID else { throw FormatError.headerDamaged }
     var rest = positions
     while let first = rest.first {
-      let room = head.prepare(PackedBlockExtent.headByteCount)
-      guard offset < header.fileByteCount, try file.readAll(into: room, at: offset) == room.count,
-        let block = PackedBlockExtent(UnsafeRawBufferPointer(room))
-      else { throw FormatError.blockDamaged }
-      if first < block.endPosition {
-        try image.load(block, at: offset, of: file, header, seed: seed)
-        var scanner = try SegmentScanner(image.bytes)
-        decoder.beginSegment()
-        let end = rest.firstIndex { $0 >= block.endPosition } ?? rest.endIndex
-        guard try read(&rest, until: end, &scanner, record) else { return false }
+      guard let (found, endPosition) = try blocks.next(with: first, into: &image) else {
+        throw FormatError.blockDamaged
       }
-      offset += block.byteCount
-      seed = block.checksum
+      var scanner = found
+      decoder.beginSegment()
+      let end = rest.firstIndex { $0 >= endPosition } ?? rest.endIndex
+      guard try read(&rest, until: end, &scanner, record) else { return false }
     }
     return true
   }

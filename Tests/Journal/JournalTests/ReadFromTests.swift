@@ -1,4 +1,5 @@
 import JournalFormat
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -80,6 +81,65 @@ struct ReadFromTests {
     storage.update(secondSegment) { $0[8_000] ^= 1 }
     let reader = Self.reader(storage)
     try reader.read(from: 1) { $0.position < 5 }
+    #expect(throws: JournalError.self) { try reader.read(from: 1) { _ in true } }
+  }
+
+  /// Three segments of 12 MiB, each frame of up to 300 KB, many of them referring to what stands before.
+  private static func longSegments(isPacked: Bool = false) throws -> FaultyStorage {
+    let storage = FaultyStorage()
+    let journal = try TestJournal(storage, segmentByteCount: 12 * 1024 * 1024)
+    var generator = SeededGenerator(seed: 5)
+    for number in 0..<250 {
+      let count = Int.random(in: 1...6, using: &generator)
+      let unit = (0..<count).map { index in
+        let noise = (0..<Int.random(in: 1...6_000, using: &generator)).map { _ in generator.next() }
+        return PendingRecord(
+          kind: 1, key: "\(number)", sequence: UInt64(index), timeMilliseconds: 1_700_000_000_000, tag: 7,
+          payload: noise.withUnsafeBytes { Array($0) })
+      }
+      try journal.write(unit, unit: count)
+    }
+    try journal.writer.close()
+    if isPacked { _ = try SegmentPacker(directory: TestJournal.directory, storage: storage).pack() }
+    return storage
+  }
+
+  @Test("in the midst of a long segment a record is found, and all behind it", arguments: [false, true])
+  func midst(isPacked: Bool) throws {
+    let reader = Self.reader(try Self.longSegments(isPacked: isPacked))
+    #expect(try reader.segmentCount() == 2)
+    var all: [PendingRecord] = []
+    try reader.forEachRecord { all.append(PendingRecord($0)) }
+    for position in 1...all.count {
+      var found: PendingRecord?
+      try reader.read(from: UInt64(position)) { record in
+        #expect(record.position == UInt64(position))
+        found = PendingRecord(record)
+        return false
+      }
+      #expect(found == all[position - 1])
+    }
+    for position in stride(from: 1, to: all.count, by: 97) {
+      var rest: [PendingRecord] = []
+      try reader.read(from: UInt64(position)) { record in
+        rest.append(PendingRecord(record))
+        return true
+      }
+      #expect(rest == Array(all[(position - 1)...]))
+    }
+  }
+
+  @Test("what is damaged long before a record in the same segment is not read on the way to it")
+  func damageBefore() throws {
+    let storage = try Self.longSegments()
+    storage.update(firstSegment) { $0[8_000] ^= 1 }
+    let reader = Self.reader(storage)
+    var last: UInt64 = 0
+    try reader.read(from: 500) { record in
+      last = record.position
+      return record.position < 520
+    }
+    #expect(last == 520)
     #expect(throws: JournalError.self) { try reader.read(from: 1) { _ in true } }
   }
 }
