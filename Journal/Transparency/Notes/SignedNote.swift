@@ -38,10 +38,15 @@ public struct SignedNote: Sendable, Hashable {
     signatures = [signature]
   }
 
-  /// A note of fewer signatures: those of `keys`, and one more.
-  init(checkpoint note: SignedNote, keeping keys: [VerifierKey], adding signature: NoteSignature) {
+  /// A note of fewer signatures: of each of `keys` the one that it has made, and one more.
+  ///
+  /// - Throws: `tooManySignatures`, `tooLarge`.
+  init(checkpoint note: SignedNote, keeping keys: [VerifierKey], adding signature: NoteSignature) throws(NoteFlaw) {
     text = note.text
-    signatures = note.signatures.filter { line in keys.contains(where: line.isBy) } + [signature]
+    signatures = keys.compactMap { key in
+      note.signatures.first { $0.isBy(key) && key.verify($0.bytes, of: note.text) != nil }
+    }
+    try add(signature)
   }
 
   /// The note as it is sent and kept.

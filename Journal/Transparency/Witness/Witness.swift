@@ -59,7 +59,13 @@ public struct Witness: Sendable {
     if let refusal = refusal(of: request, checkpoint) { return refuse(refusal) }
     let signature = try cosigner.cosignature(of: request.note.text, unixSeconds: unixSeconds)
     // Of the signatures that came only the log's own are kept: the others are nobody's that we know.
-    let note = SignedNote(checkpoint: request.note, keeping: keys[checkpoint.origin] ?? [], adding: signature)
+    let note: SignedNote
+    do throws(NoteFlaw) {
+      note = try SignedNote(checkpoint: request.note, keeping: keys[checkpoint.origin] ?? [], adding: signature)
+    } catch {
+      // What could not be read again after a restart is not remembered, and so not said.
+      return refuse(.malformed(.badNote(error)))
+    }
     let record = WitnessRecord(checkpoint, note: note)
     records[checkpoint.origin] = record
     return Decision(record: record, answer: .cosigned([signature]))

@@ -130,6 +130,38 @@ struct WitnessTests {
     #expect(fork.isAlarm)
   }
 
+  /// The log's own signature is for everybody to copy.
+  @Test("what it remembers it can read again, whatever stands below the checkpoint", arguments: [1, 2, 63, 64])
+  func repeatedSignatures(count: Int) throws {
+    var witness = Self.witness()
+    let note = try EvidenceWorld.note(Self.samples.tree.head(10), by: EvidenceWorld.log, cosignedBy: [])
+    let line = Array(note.signatures[0].line.utf8)
+    let body = Array("old 0\n\n".utf8) + note.text + [0x0A] + (0..<count).flatMap { _ in line }
+    let decision = try witness.received(body, unixSeconds: Self.now)
+    let record = try #require(decision.record)
+    #expect(record.note.signatures.count == 2)
+    let again = try WitnessRecord(record.bytes)
+    #expect(again == record)
+    var restarted = Self.witness()
+    try restarted.restore(again)
+    #expect(try restarted.received(Self.request(10, 40), unixSeconds: Self.now).answer.status == 200)
+  }
+
+  @Test("a checkpoint that leaves no room for the cosignature is refused, not remembered")
+  func noRoom() throws {
+    var witness = Self.witness()
+    let head = Self.samples.tree.head(10)
+    let origin = EvidenceWorld.log.verifierKey.name
+    let base = LogCheckpoint(origin: origin, head: head).text
+    let signature = try EvidenceWorld.log.sign(base).signatures[0].line.utf8.count
+    let room = EvidenceLimits.noteByteCountMaximum - base.count - 1 - signature
+    let text = base + [UInt8](repeating: 0x61, count: room - 1) + [0x0A]
+    let body = Array("old 0\n\n".utf8) + (try EvidenceWorld.log.sign(text).bytes)
+    let decision = try witness.received(body, unixSeconds: Self.now)
+    #expect(decision.answer == .malformed(.badNote(.tooLarge)))
+    #expect(decision.record == nil && witness.record(of: origin) == nil)
+  }
+
   @Test("what is too large or has too many hashes is refused")
   func bounds() throws {
     var witness = Self.witness()
