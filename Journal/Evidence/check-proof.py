@@ -42,11 +42,14 @@ def name(data):
     text = data.decode(errors="replace")
     bad = any(c == "+" or c.isspace() or unicodedata.category(c) == "Cc" for c in text) or text.encode() != data
     return None if bad or not 1 <= len(data) <= 255 else text
+def canonical(key):  # a point is written in one way
+    y = int.from_bytes(key, "little") % 2**255
+    return y < P and not (y in (1, P - 1) and key[31] >> 7)
 def verifier(text, kind):  # gives name, id, key and kind
     key_name, key_id, rest = (text.split(b"+", 2) + [b"", b""])[:3]
     key = unbase64(rest) or b""
     right = hashlib.sha256(key_name + b"\n" + key).digest()[:4]
-    good = name(key_name) and len(key) == 33 and key[0] == kind and right.hex().encode() == key_id
+    good = name(key_name) and len(key) == 33 and key[0] == kind and canonical(key[1:]) and right.hex().encode() == key_id
     return (key_name, right, key[1:], kind) if good else None
 
 FORMS = {b"log": (1, 2), b"witness": (2, 3), b"group": (3, POLICY_MAX), b"quorum": (1, 1)}  # how many words follow
@@ -68,6 +71,7 @@ def read_policy(data):  # gives the logs' keys, the witnesses' keys by name, the
             key, known = verifier(given[low - 1], 1 if low == 1 else 4), logs if low == 1 else witnesses
             good = key and key[2] not in [other[2] for other in known.values()]
             known[key if low == 1 else given[0]] = key
+        good = good and max(len(logs), len(witnesses), len(groups)) <= 256
         require(good, 78, f"the policy is wrong: line {count}: {line[:80].decode(errors='replace')!r}")
     require(logs and quorum, 78, "the policy is wrong: " + ("it has no line quorum" if logs else "it names no log"))
     return list(logs), witnesses, groups, quorum[0]
@@ -129,7 +133,8 @@ def read_proof(data):  # gives extra, index, hashes and the note
 
 def check(proof, policy):
     extra, index, hashes, note = read_proof(proof)
-    origin, size, root, times = judge(*read_note(note), *read_policy(policy))
+    policy = read_policy(policy)
+    origin, size, root, times = judge(*read_note(note), *policy)
     salt, body, place, last, rest = extra[:16], extra[16:], index, size - 1, list(hashes)
     require(1 <= len(body) <= RECORD_MAX, 95, "the proof shows no record: its line extra is missing or too short")
     require(index < size, 96, f"index {index} is outside of the tree, which has {size} records")

@@ -65,6 +65,15 @@ public struct AuditPublicKey: Sendable, Hashable {
     self.init(key)
   }
 
+  /// Whether the key is written as the one text of its point: other libraries refuse the second one. Spec: RFC 8032,
+  /// 5.1.3: the y coordinate is below the field's prime, and an x of zero has no sign.
+  package var isCanonical: Bool {
+    let (first, last, isNegative) = (raw[0], raw[31] & 0x7F, raw[31] & 0x80 != 0)
+    let middle = raw[1..<31]
+    if last == 0x7F, middle.allSatisfy({ $0 == 0xFF }) { return first < 0xEC || (first == 0xEC && !isNegative) }
+    return !(isNegative && first == 1 && last == 0 && middle.allSatisfy { $0 == 0 })
+  }
+
   init(_ key: Curve25519.Signing.PublicKey) { raw = Array(key.rawRepresentation) }
 
   /// - Parameter text: a PEM file (`-----BEGIN PUBLIC KEY-----`), or the one line of Base64 inside it.

@@ -34,7 +34,7 @@ public struct VerifierKey: Sendable, Hashable {
     guard let name = KeyName(parts[0]) else { throw .badName }
     guard parts[1].utf8.elementsEqual(hexadecimal(Self.id(name, encoded)).utf8) else { throw .wrongID }
     guard let kind = Kind(rawValue: kind) else { throw .unknownKind(kind) }
-    guard let key = try? AuditPublicKey(raw: Array(encoded.dropFirst())) else { throw .badKey }
+    guard let key = try? AuditPublicKey(raw: Array(encoded.dropFirst())), key.isCanonical else { throw .badKey }
     self.init(name: name, kind: kind, key: key)
   }
 

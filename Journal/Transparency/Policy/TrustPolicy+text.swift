@@ -124,7 +124,8 @@ private struct PolicyDraft {
     _ word: Word, _ kind: VerifierKey.Kind, _ number: Int
   ) throws(PolicyFlaw.Problem) -> VerifierKey {
     let key: VerifierKey
-    do throws(VerifierKeyFlaw) { key = try VerifierKey(text: Self.text(word)) } catch { throw .key(error) }
+    guard let text = String(validating: word, as: UTF8.self) else { throw .key(.notAVerifierKey) }
+    do throws(VerifierKeyFlaw) { key = try VerifierKey(text: text) } catch { throw .key(error) }
     guard key.kind == kind else { throw .wrongKind }
     if let line = keyLines[kind]?[key.key.raw] { throw .keyTwice(line: line) }
     keyLines[kind, default: [:]][key.key.raw] = number

@@ -190,8 +190,26 @@ struct VerifierKeyTests {
     }
   }
 
+  /// Second texts of points that have one: y = p, p + 1; x = 0 with a sign, y = 1, p - 1.
+  static let doubledKeys: [[UInt8]] = [
+    [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F], [0xEE] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+    [1] + [UInt8](repeating: 0, count: 30) + [0x80], [0xEC] + [UInt8](repeating: 0xFF, count: 31),
+  ]
+
+  @Test("a key that is the second text of its point is none")
+  func secondTexts() {
+    for key in Self.doubledKeys {
+      #expect(throws: VerifierKeyFlaw.badKey) { try VerifierKey(text: Self.vkey("w", [1] + key)) }
+      #expect(throws: VerifierKeyFlaw.badKey) { try VerifierKey(text: Self.vkey("w", [4] + key)) }
+    }
+    #expect(throws: Never.self) {
+      let key: [UInt8] = [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
+      return try VerifierKey(text: Self.vkey("w", [1] + key))
+    }
+  }
+
   /// Any bytes with the id that belongs to them.
-  private static func vkey(_ name: String, _ encoded: [UInt8]) -> String {
+  static func vkey(_ name: String, _ encoded: [UInt8]) -> String {
     let message = Array(name.utf8) + [0x0A] + encoded
     let hash = message.withUnsafeBytes {
       SHA256Batch.digest(head: UnsafeRawBufferPointer(start: nil, count: 0), body: $0)

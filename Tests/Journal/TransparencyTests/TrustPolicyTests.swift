@@ -26,6 +26,13 @@ struct TrustPolicyTests {
     #expect(policy.quorumName == "w\u{FC}")
   }
 
+  @Test("a key whose name is not UTF-8 is none, whatever its id was computed of")
+  func nameIsNoText() throws {
+    let key = VerifierKeyTests.vkey("\u{FFFD}", [1] + EvidenceWorld.log.verifierKey.key.raw)
+    let bytes = Array("log ".utf8) + [0xFF] + Array(key.utf8.dropFirst(3)) + Array("\nquorum none\n".utf8)
+    #expect(throws: PolicyFlaw(line: 1, problem: .key(.notAVerifierKey))) { try TrustPolicy(text: bytes) }
+  }
+
   struct Wrong: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let line: Int?
@@ -36,7 +43,24 @@ struct TrustPolicyTests {
     }
   }
 
-  static let wrong: [Wrong] = [
+  static let wrong: [Wrong] = listed + doubled + [tooMany]
+
+  private static let doubled: [Wrong] = VerifierKeyTests.doubledKeys.map { key in
+    let line = "log " + VerifierKeyTests.vkey("l", [1] + key)
+    return Wrong([line, "quorum none"], 1, .key(.badKey))
+  }
+
+  private static let tooMany: Wrong = {
+    let lines = (0...EvidenceLimits.policyEntryCountMaximum).map { number in
+      var key = [UInt8](repeating: 7, count: 32)
+      key[0] = UInt8(number % 256)
+      key[1] = UInt8(number / 256)
+      return "log " + VerifierKeyTests.vkey("l", [1] + key)
+    }
+    return Wrong(lines, EvidenceLimits.policyEntryCountMaximum + 1, .tooMany)
+  }()
+
+  private static let listed: [Wrong] = [
     Wrong([], nil, .noLog), Wrong(["quorum none"], nil, .noLog), Wrong([log], nil, .noQuorum),
     Wrong(["logs x"], 1, .unknownWord("logs")), Wrong(["LOG x"], 1, .unknownWord("LOG")),
     Wrong(["log"], 1, .form("log <key> [url]")), Wrong(["\(log) u v"], 1, .form("log <key> [url]")),
