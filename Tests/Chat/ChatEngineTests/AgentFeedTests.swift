@@ -38,5 +38,25 @@ struct AgentFeedTests {
     while feed.streamCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
 
+  @Test(
+    "whoever comes back with a number that is none of ours is told to look anew",
+    arguments: [0, 1, 5_000, UInt64(Int64.max), .max - 1, .max])
+  func strangeNumber(number: UInt64) async {
+    let feed = AgentFeed(limits: EngineLimits(), time: SystemTime(), firstNumber: 100)
+    let viewer = AgentViewer(id: "anna", isSupervisor: true)
+    let first = feed.events(after: nil, for: viewer)
+    for _ in 0..<3 {
+      feed.publish(
+        chatID: "", serviceID: "", .agent(id: "anna", isReady: true),
+        to: AgentAudience(service: nil, isOpen: true))
+    }
+    var events = feed.events(after: number, for: viewer).makeAsyncIterator()
+    guard case .reset? = await events.next()?.kind else {
+      Issue.record("not told")
+      return
+    }
+    _ = first
+  }
+
   private final class Flag: Sendable { let value = Atomic(false) }
 }

@@ -134,7 +134,7 @@ package final class AgentFeed: Sendable {
       guard !state.isFinished else { return nil }
       state.isUsed = true
       if let number, number != state.number {
-        if let first = state.kept.first, number + 1 >= first.number, number < state.number {
+        if let first = state.kept.first, number < state.number, number + 1 >= first.number {
           for event in state.kept where event.number > number && event.audience.map(viewer.sees) ?? true {
             continuation.yield(event)
           }
