@@ -26,7 +26,7 @@ extension AgentRoutes {
     _ token: AccessToken, _ request: Request, _ context: EdgeRequestContext
   ) async throws -> Response {
     let base = address.origin(request, context)
-    let key = try context.parameters.require("key")
+    guard let key = PathText.decode(try context.parameters.require("key")) else { throw EdgeFailure.notFound }
     let (limit, viewer) = (Self.dealingsMaximum, token.viewer)
     let chats = try await agents.list(ofCustomer: key, limit: limit, for: viewer)
     let dealings = try await neighbours.dealings(with: key, limit: limit, for: viewer)

@@ -60,8 +60,13 @@ extension AdminPushRoutes {
     return .object(status: isNew ? .created : .ok) { DeviceRendering.write(view, into: &$0) }
   }
 
+  private static func id(_ context: EdgeRequestContext) throws -> String {
+    guard let id = PathText.decode(try context.parameters.require("id")) else { throw EdgeFailure.notFound }
+    return id
+  }
+
   func device(_ context: EdgeRequestContext) async throws -> Response {
-    let view = try await devices.device(try context.parameters.require("id"))
+    let view = try await devices.device(try Self.id(context))
     return .object { DeviceRendering.write(view, into: &$0) }
   }
 
@@ -69,14 +74,14 @@ extension AdminPushRoutes {
     let body = try JSONBody(try await request.bytes(limits: limits))
     let reason = try body.optionalText("reason") ?? "ended by the operator"
     guard reason.utf8.count <= 256 else { throw EdgeFailure.badParameter("reason", "is longer than 256 bytes") }
-    try await devices.end(try context.parameters.require("id"), reason: reason)
+    try await devices.end(try Self.id(context), reason: reason)
     return Response(status: .noContent)
   }
 
   func push(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
     let body = try JSONBody(try await request.bytes(limits: limits))
     let (id, end) = try await couriers.push(
-      try CourierService.Order(body), to: try context.parameters.require("id"), waitingFor: EdgeLimits.pushWait)
+      try CourierService.Order(body), to: try Self.id(context), waitingFor: EdgeLimits.pushWait)
     return .object(status: end == nil ? .accepted : .ok) { push in
       push.member("id", id)
       push.member("outcome", end?.outcome.name ?? "waiting")

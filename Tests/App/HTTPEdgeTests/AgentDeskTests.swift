@@ -209,6 +209,14 @@ struct AgentDeskTests {
       #expect(try await stranger.call("GET", path).status == 404)
       #expect(try await anna.call("GET", "/agent/1/customers/nobody").status == 404)
       #expect(try await desk.holder("ops", .admin).call("GET", path).status == 403)
+      // Keys are the app's: addresses, names, whatever it has; the path has them encoded.
+      let others = CallbackCaller(client: try await desk.server.connect(), headers: "gms_user: erika m/50%@b.c\r\n")
+      let id = try #require(try await others.json("POST", "/genesys/1/service/sales")["_id"]?.string)
+      let start = #"{"nickname":"Erika"}"#
+      #expect(try await others.call("POST", "/genesys/1/service/\(id)/ixn/chat", start).status == 200)
+      let erika = try await boss.json("GET", "/agent/1/customers/erika%20m%2F50%25%40b.c")
+      #expect(erika["key"] == "erika m/50%@b.c" && erika["name"] == "Erika")
+      #expect(try await boss.call("GET", "/agent/1/customers/erika%2").status == 404)
     }
   }
 

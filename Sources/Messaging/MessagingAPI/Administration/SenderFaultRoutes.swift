@@ -15,7 +15,7 @@ struct SenderFaultRoutes {
   let limits: EdgeLimits
 
   func set(_ request: Request, _ context: EdgeRequestContext) async throws -> Response {
-    let sender = try context.parameters.require("sender")
+    let sender = try Self.sender(context)
     // A script that nobody reads would only puzzle its writer.
     guard tokens.isTestSender(sender) else { throw EdgeFailure.noTestSender }
     let body = try JSONBody(try await request.bytes(limits: limits))
@@ -25,12 +25,17 @@ struct SenderFaultRoutes {
 
   func rest(_ request: Request, _ context: EdgeRequestContext) throws -> Response {
     _ = try ListQuery.known(request, [])
-    return Self.answer(messaging.faults(of: try context.parameters.require("sender")))
+    return Self.answer(messaging.faults(of: try Self.sender(context)))
   }
 
   func end(_ context: EdgeRequestContext) throws -> Response {
-    messaging.setFaults([], of: try context.parameters.require("sender"))
+    messaging.setFaults([], of: try Self.sender(context))
     return Response(status: .noContent)
+  }
+
+  private static func sender(_ context: EdgeRequestContext) throws -> String {
+    guard let sender = PathText.decode(try context.parameters.require("sender")) else { throw EdgeFailure.notFound }
+    return sender
   }
 
   private static func faults(_ body: JSONBody) throws(EdgeFailure) -> [ScriptedFault] {
