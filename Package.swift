@@ -309,8 +309,8 @@ let package = Package(
     module(
       "AuditAPI", in: "Sources/Audit",
       [
-        "AuditEngine", "ChatAPI", "ChatDomain", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope", "Journal",
-        "JournalFormat", "Transparency", httpTypes, hummingbird,
+        "AuditEngine", "ChatAPI", "ChatDomain", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
+        "Journal", "JournalFormat", "Transparency", httpTypes, hummingbird,
       ]),
     module(
       "EvidenceEdge", in: "Sources/Audit",
@@ -552,8 +552,9 @@ let package = Package(
     tests(
       "EvidenceEdgeTests", in: "Audit",
       [
-        "EvidenceEdge", "EvidenceSamples", "HTTPKit", "Journal", "JournalFormat", "ServerKit", "SimulatedDisk",
-        "Transparency", asyncHTTPClient, logging, nioCore, nioHTTP1, systemPackage,
+        "EdgeSecurity", "EvidenceEdge", "EvidenceSamples", "HTTPKit", "Journal", "JournalFormat", "ServerKit",
+        "SimulatedDisk", "StandInSupport", "Transparency", asyncHTTPClient, logging, nioCore, nioHTTP1, nioSSL,
+        systemPackage,
       ]),
     tests(
       "EngineTests", in: "App",

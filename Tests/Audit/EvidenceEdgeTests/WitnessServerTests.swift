@@ -1,13 +1,17 @@
 import AsyncHTTPClient
+import EdgeSecurity
 import EvidenceEdge
 import EvidenceSamples
+import Foundation
 import HTTPKit
 import JournalFormat
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import ServerKit
 import SimulatedDisk
+import StandInSupport
 import SystemPackage
 import Testing
 import Transparency
@@ -25,28 +29,30 @@ struct WitnessServerTests {
   }
 
   /// Runs `body` with a witness on a port of its own, and stops it.
-  private func withWitness(_ body: (_ url: String) async throws -> Void) async throws {
+  private func withWitness(
+    tls: TLSFiles? = nil, _ body: (_ url: String) async throws -> Void
+  ) async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let desk = try WitnessDesk(
       StandInLog.cosigner, logs: [StandInLog.signer.verifierKey],
       state: WitnessState("/w", isMade: true, storage: MemoryDisk()), logger: logger,
       unixSeconds: { StandInLog.now }, onFatal: { Issue.record("\($0)") })
-    let server = try WitnessServer(desk: desk, settings: HTTPSettings(port: 0), logger: logger)
+    let server = try WitnessServer(desk: desk, settings: HTTPSettings(port: 0, tls: tls), logger: logger)
     try await withThrowingTaskGroup { group in
       group.addTask { try await server.run() }
-      try await body("http://127.0.0.1:\(try await server.boundPort)")
+      try await body("\(tls == nil ? "http" : "https")://127.0.0.1:\(try await server.boundPort)")
       group.cancelAll()
       try await group.waitForAll()
     }
   }
 
   private func ask(
-    _ url: String, _ bytes: [UInt8], method: HTTPMethod = .POST
+    _ url: String, _ bytes: [UInt8], method: HTTPMethod = .POST, client: HTTPClient = .shared
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: url)
     request.method = method
     if method == .POST { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+    let response = try await client.execute(request, timeout: .seconds(20))
     let body = try await response.body.collect(upTo: 1_048_576)
     return Answer(
       status: Int(response.status.code), contentType: response.headers.first(name: "content-type") ?? "",
@@ -146,6 +152,29 @@ struct WitnessServerTests {
       }
       #expect(statuses.count { $0 == 200 } == 1)
       #expect(statuses.count { $0 == 409 } == 15)
+    }
+  }
+
+  @Test(
+    "with a certificate it speaks TLS alone, to whoever trusts that certificate",
+    .enabled(if: StandIn.python != nil))
+  func overTLS() async throws {
+    let files = try SelfSignedCertificate()
+    let tls = TLSFiles(certificateChainPath: files.certificate.path, privateKeyPath: files.key.path)
+    try await withWitness(tls: tls) { url in
+      let request = try Self.log.request(0, 300)
+      await #expect(throws: (any Error).self) { try await ask(url + WitnessSite.target, request) }
+      let plain = url.replacing("https://", with: "http://")
+      await #expect(throws: (any Error).self) { try await ask(plain + WitnessSite.target, request) }
+      var trust = TLSConfiguration.makeClientConfiguration()
+      trust.trustRoots = .file(files.certificate.path)
+      let client = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(tlsConfiguration: trust))
+      let answer = try await ask(url + WitnessSite.target, request, client: client)
+      try await client.shutdown()
+      #expect(answer.status == 200)
+      let whole = try SignedNote(try Self.log.note(300).bytes + answer.body)
+      #expect(try StandInLog.policy().judge(whole).cosigned.map(\.witness) == ["one"])
     }
   }
 }

@@ -20,7 +20,7 @@ struct ListenerTLSTests {
       ([.TLS_RSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256], true),
     ] as [([NIOTLSCipher], Bool)])
   func suites(_ ciphers: [NIOTLSCipher], _ isServed: Bool) async throws {
-    let files = try RSACertificate()
+    let files = try SelfSignedCertificate(.rsa)
     let context = try ListenerTLS.context(
       TLSFiles(certificateChainPath: files.certificate.path, privateKeyPath: files.key.path), protocols: ["http/1.1"])
     let group = MultiThreadedEventLoopGroup.singleton
@@ -70,35 +70,4 @@ private final class HandshakeWatch: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) { outcome.succeed(false) }
-}
-
-/// A self-signed certificate in a directory of its own: of RSA, which alone can do without forward secrecy.
-private final class RSACertificate {
-  private static let script = """
-    import datetime, sys
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import rsa
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    day = datetime.timedelta(days=1)
-    certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(now - day).not_valid_after(now + day)
-        .sign(key, hashes.SHA256()))
-    open(sys.argv[1], "wb").write(certificate.public_bytes(serialization.Encoding.PEM))
-    open(sys.argv[2], "wb").write(key.private_bytes(serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    """
-
-  private let directory = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID().uuidString)")
-  var certificate: URL { directory.appending(path: "chain.pem") }
-  var key: URL { directory.appending(path: "key.pem") }
-
-  init() throws {
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    try StandIn.run(script: Self.script, [certificate.path, key.path])
-  }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
 }
