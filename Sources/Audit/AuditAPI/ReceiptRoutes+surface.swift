@@ -1,3 +1,4 @@
+import EdgeSecurity
 package import HTTPKit
 import HTTPTypes
 
@@ -15,7 +16,7 @@ extension ReceiptRoutes {
           Of what the customer has written, at its position in the transcript. 404 with `NotYetException` as long as no \
           checkpoint reaches it: ask again after `Retry-After`. What was erased has none any more.
           """,
-        access: .customer,
+        access: .customer, budget: .receipts,
         parameters: [
           .serviceID, .ownerKey, .requiredQuery("position", "Of the message in the transcript.", .integer),
         ],

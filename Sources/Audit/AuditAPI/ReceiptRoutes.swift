@@ -16,6 +16,8 @@ package struct ReceiptRoutes: Sendable {
   let audit: JournalAudit
   /// Who may have a customer's chat.
   let chats: ChatRoutes
+  /// Of the journal's readers: the others are left to operators.
+  private let readers = JournalReaderCount(maximum: EdgeLimits.receiptReadersMaximum)
 
   package init(evidence: EvidenceService, audit: JournalAudit, chats: ChatRoutes) {
     self.evidence = evidence
@@ -32,6 +34,9 @@ package struct ReceiptRoutes: Sendable {
     guard let number = Int(text), number > 0 else {
       throw EdgeFailure.badParameter("position", "must be the number of an event, from 1")
     }
+    guard number <= (await chats.lastPosition(of: serviceID) ?? 0) else { throw Self.none }
+    guard readers.enter() else { throw JournalAuditError.busy }
+    defer { readers.leave() }
     guard let record = try await record(number, of: serviceID) else { throw Self.none }
     let (found, proof) = try await proof(of: record)
     guard Self.isCustomers(found) else { throw Self.none }

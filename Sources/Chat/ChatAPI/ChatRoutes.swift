@@ -75,6 +75,9 @@ package struct ChatRoutes: Sendable {
     return (serviceID, userKey)
   }
 
+  /// The position of the last event of a chat's transcript; nil if there is none such.
+  package func lastPosition(of serviceID: String) async -> Int? { await chats.lastPosition(of: serviceID) }
+
   /// What a customer does in the chat of the path.
   /// - Parameters:
   ///   - namesDevice: it may name a device; its verbose reply says why nothing could be pushed there. Spec: GMS 7.1.

@@ -20,13 +20,15 @@ public enum BudgetedAction: String, Sendable, CaseIterable {
   case devices
   /// Support requests.
   case requests
+  /// Proofs of messages of one's own.
+  case receipts
   /// Credentials that open nothing.
   case wrongTokens = "wrong_tokens"
 
   /// Of one address, each minute and at once, unless an option says otherwise. Many may be behind one address.
   public var addressPerMinute: Int {
     switch self {
-    case .signIns, .callbacks, .callbackQueries, .subscriptions: 120
+    case .signIns, .callbacks, .callbackQueries, .subscriptions, .receipts: 120
     case .checkIns, .chats, .uploads, .requests: 300
     case .devices: 600
     case .sessions: 3_000
@@ -39,7 +41,7 @@ public enum BudgetedAction: String, Sendable, CaseIterable {
   public var userPerMinute: Int? {
     switch self {
     case .callbacks: 20
-    case .chats, .subscriptions, .requests: 30
+    case .chats, .subscriptions, .requests, .receipts: 30
     case .callbackQueries, .uploads, .devices: 60
     case .sessions: 300
     case .uploadedKibibytes: 65_536
@@ -61,6 +63,7 @@ public enum BudgetedAction: String, Sendable, CaseIterable {
     case .subscriptions: "new subscriptions"
     case .devices: "registrations of devices"
     case .requests: "new support requests"
+    case .receipts: "proofs of messages"
     case .wrongTokens: "credentials that open nothing"
     }
   }

@@ -59,7 +59,7 @@ extension EvidenceService {
 
   /// Runs `body`, which reads, on a thread of its own, while `readers` has room.
   func reading<Value: Sendable>(
-    _ readers: LogReaderCount, _ body: @escaping @Sendable () throws(TreeError) -> Value
+    _ readers: JournalReaderCount, _ body: @escaping @Sendable () throws(TreeError) -> Value
   ) async throws(LogReadFailure) -> Value {
     guard readers.enter() else { throw .busy }
     defer { readers.leave() }
@@ -76,14 +76,14 @@ extension EvidenceService {
 }
 
 /// How many are reading, and may.
-final class LogReaderCount: Sendable {
+package final class JournalReaderCount: Sendable {
   private let count = Atomic<Int>(0)
   private let maximum: Int
 
-  init(maximum: Int) { self.maximum = maximum }
+  package init(maximum: Int) { self.maximum = maximum }
 
   /// - Returns: whether there was room; then `leave` is to follow.
-  func enter() -> Bool {
+  package func enter() -> Bool {
     guard count.add(1, ordering: .relaxed).newValue <= maximum else {
       leave()
       return false
@@ -91,5 +91,5 @@ final class LogReaderCount: Sendable {
     return true
   }
 
-  func leave() { count.subtract(1, ordering: .relaxed) }
+  package func leave() { count.subtract(1, ordering: .relaxed) }
 }

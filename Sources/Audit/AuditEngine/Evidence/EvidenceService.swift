@@ -27,8 +27,8 @@ package final class EvidenceService: Feature {
   let waiting = Mutex<[UInt64: [NoteSignature]]>([:])
   let pace = Mutex(Pace())
   let metrics = LogMetrics()
-  let hashReaders: LogReaderCount
-  let entryReaders: LogReaderCount
+  let hashReaders: JournalReaderCount
+  let entryReaders: JournalReaderCount
   private let calls: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
 
@@ -48,8 +48,8 @@ package final class EvidenceService: Feature {
     store = CheckpointStore(
       directory: partition.dataDirectory.appending(CheckpointStore.directoryName),
       storage: partition.node.environment.storage)
-    hashReaders = LogReaderCount(maximum: partition.node.limits.logReadersMaximum)
-    entryReaders = LogReaderCount(maximum: partition.node.limits.logEntryReadersMaximum)
+    hashReaders = JournalReaderCount(maximum: partition.node.limits.logReadersMaximum)
+    entryReaders = JournalReaderCount(maximum: partition.node.limits.logEntryReadersMaximum)
     (calls, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     partition.node.options.onReplace { [bell] in bell.yield() }
   }

@@ -207,6 +207,11 @@ public final class ChatService: Sendable {
     return await directory.peek(serviceID) { $0.opens(to: asker, policy) } ?? true
   }
 
+  /// The position of the last event of an instance's transcript; nil if there is none such.
+  public func lastPosition(of serviceID: String) async -> Int? {
+    await directory.peek(serviceID) { $0.lastPosition }
+  }
+
   /// Whether a key was made here, for one callback alone: it opens that one's chat and nothing more.
   public func isGuestKey(_ userKey: String) -> Bool { index.isGuestKey(userKey) }
 

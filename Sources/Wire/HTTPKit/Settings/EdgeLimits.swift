@@ -71,6 +71,8 @@ extension EdgeLimits {
   package static let retryAfterSeconds = 5
   /// How long a request for a redaction is held before it is answered with 202.
   package static let redactionWaitMilliseconds: Int64 = 20_000
+  /// Proofs for customers that are looked for at a time: fewer than readers of the journal.
+  package static let receiptReadersMaximum = 2
   /// How long an operator's push is waited for before it is answered with 202.
   package static let pushWait = Duration.seconds(30)
   /// What lists show of the text of one dead letter.
