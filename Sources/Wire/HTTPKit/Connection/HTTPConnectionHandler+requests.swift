@@ -10,6 +10,7 @@ extension HTTPConnectionHandler {
     let survey = HeadSurvey(received)
     var head = received
     if let target = HeadSurvey.originForm(received.uri) { head.uri = target }
+    if let target = HeadSurvey.withoutEmptySegments(head.uri) { head.uri = target }
     let limit: Int
     (surface, limit) = site.surface(of: head.uri)
     target = head.uri

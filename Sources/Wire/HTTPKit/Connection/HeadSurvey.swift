@@ -52,6 +52,22 @@ package struct HeadSurvey {
     return rest.first == "/" ? String(rest) : "/" + rest
   }
 
+  /// The target with one slash where its path has several behind each other: what looks at the beginning of a path and
+  /// what looks at its segments mean the same then. Nil if there are none.
+  package static func withoutEmptySegments(_ target: String) -> String? {
+    let (slash, mark) = (UInt8(ascii: "/"), UInt8(ascii: "?"))
+    var before: UInt8 = 0
+    let hasEmpty = target.utf8.contains { byte in
+      defer { before = byte == mark || before == mark ? mark : byte }
+      return byte == slash && before == slash
+    }
+    guard hasEmpty else { return nil }
+    let path = target.utf8.prefix { $0 != mark }
+    var bytes: [UInt8] = []
+    for byte in path where byte != slash || bytes.last != slash { bytes.append(byte) }
+    return String(decoding: bytes, as: UTF8.self) + target[path.endIndex...]
+  }
+
   /// The server that such a target names; nil for the usual form.
   private static func authority(of target: String) -> Substring? {
     guard target.utf8.first != UInt8(ascii: "/"), let start = target.firstRange(of: "://")?.upperBound else {

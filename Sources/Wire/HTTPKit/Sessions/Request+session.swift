@@ -24,8 +24,9 @@ extension Request {
   package func refuseTokenInURL() throws(EdgeFailure) {
     guard let query = uri.query else { return }
     for pair in query.split(separator: "&") {
-      let name = pair.prefix { $0 != "=" }
-      if let name = Self.secretNames.first(where: { $0 == name }) { throw .tokenInURL(name) }
+      let written = pair.prefix { $0 != "=" }
+      let name = (PathText.decode(written) ?? String(written)).lowercased()
+      if Self.secretNames.contains(name) { throw .tokenInURL(name) }
     }
   }
 

@@ -103,9 +103,12 @@ struct ConsolePageTests {
     try await ServerHarness.run(configure: { $0.console.isEnabled = false }) { server in
       let caller = try await caller(server)
       let secret = try server.tokens.create(name: "anna", role: .agent)
-      for path in ["/", "/console", "/console/", "/console/1/session", "/console/1/sessions"] {
+      for path in ["/", "/console", "/console/", "/console/1/session", "/console/1/sessions", "//console/1/session"] {
         #expect(try await caller.call("GET", path).status == 404, "\(path)")
       }
+      let twice = try await caller.call(
+        "POST", "//console//1/session", #"{"token":"\#(secret)"}"#, adding: [ConsoleCaller.json])
+      #expect(twice.status == 404)
       #expect(try await ConsoleCaller.signIn(caller, #"{"token":"\#(secret)"}"#).status == 404)
       let session = SessionSecret()
       let token = try #require(try server.tokens.list().first)

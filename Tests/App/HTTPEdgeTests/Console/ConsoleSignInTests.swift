@@ -80,7 +80,8 @@ struct ConsoleSignInTests {
       for (method, path) in [
         ("POST", "/console/1/session?token=\(secret)"), ("GET", "/console/1/session?token=\(secret)"),
         ("GET", "/console/?token=\(secret)"), ("GET", "/console/?code=x"), ("GET", "/agent/1/me?token=\(secret)"),
-        ("GET", "/agent/1/events?access_token=\(secret)"),
+        ("GET", "/agent/1/events?access_token=\(secret)"), ("GET", "/console/?%74oken=\(secret)"),
+        ("GET", "/console/?Access_Token=\(secret)"),
       ] {
         let answer = try await caller.call(method, path, method == "POST" ? body : "", adding: [ConsoleCaller.json])
         #expect(answer.status == 400 && answer.body.contains("URL"), "\(path): \(answer.status) \(answer.body)")
