@@ -169,6 +169,19 @@ public enum ChatEvent: JournaledEvent {
   }
 }
 
+extension ChatEvent {
+  /// What the customer's Comet sessions do concerns all of their chats: one that is over is not used by it. Else it would
+  /// live as long as its customer comes back, and each session would have one more chat to tell.
+  var isOfCometSession: Bool {
+    switch self {
+    case .cometSubscribed, .cometConnected, .cometUnsubscribed, .cometDetached, .customerAbsent, .positionStated,
+      .customerReturned, .absenceNoted, .returnNoted:
+      true
+    default: false
+    }
+  }
+}
+
 /// The fields of all chat events. A number means the same in every event and is never used again for another.
 private enum Field {
   static let party = PayloadField<Ordinal>(1)

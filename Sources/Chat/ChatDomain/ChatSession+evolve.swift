@@ -3,7 +3,7 @@ public import EventSourcing
 // What each event records. Replay runs through here millions of times: nothing is searched that grows with the chat.
 extension ChatSession {
   public mutating func evolve(_ event: ChatEvent, at time: Timestamp) {
-    if event.isUse { lastUse = max(lastUse, time) }
+    if event.isUse, lifecycle != .ended || !event.isOfCometSession { lastUse = max(lastUse, time) }
     switch event {
     case .linePosted(let party, let type, let text): append(type, text, party: party, time)
     case .filePosted(let party, let file):

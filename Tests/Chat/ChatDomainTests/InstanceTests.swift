@@ -109,6 +109,23 @@ struct InstanceTests {
     #expect(turn.events == [.timeToLiveExtended(until: Conversation.time(201))])
   }
 
+  @Test("a chat that is over is not kept by its customer's sessions, which are there for the next chat")
+  func endedIsNotKept() throws {
+    var conversation = try Conversation.online()
+    conversation.policy.timeToLive = .seconds(100)
+    try conversation.when(.customerLeave, at: 10)
+    for (index, second) in [20.0, 40, 60, 80].enumerated() {
+      let session = "d\(index)"
+      try conversation.when(.cometSubscribed(session: session, delivered: 0), at: second)
+      try conversation.when(.cometConnected(session: session, delivered: 0), at: second + 1)
+      try conversation.when(
+        .cometDisconnected(session: session, position: 1, delivered: 0, concernsSeveralChats: true), at: second + 2)
+    }
+    let early = try conversation.when(.timeToLiveElapsed, at: 100)
+    #expect(early.events == [.timeToLiveExtended(until: Conversation.time(110))])
+    #expect(try conversation.when(.timeToLiveElapsed, at: 110).events.last == .expired)
+  }
+
   @Test("a live chat that expires ends first")
   func liveExpires() throws {
     var conversation = try Conversation.online()
