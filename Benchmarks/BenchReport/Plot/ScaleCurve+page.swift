@@ -21,9 +21,17 @@ extension ScaleCurve {
         + "cheapest of the smaller half: " + ($0 <= 1.1 ? "it does not grow with the number of sessions." : "it grows.")
     }
     return "What a message costs the server, in µs of processor, at so many chats: " + costs.joined(separator: ", ")
-      + "." + (growth ?? "")
+      + "." + (growth ?? "") + (manyChats ?? "")
       + " The rate is of one machine shared by server and generator; with few chats it is bound by the disk, since a chat"
       + " has one message on its way at a time."
+  }
+
+  /// Where the rate is the processors', not the disk's.
+  private var manyChats: String? {
+    let many = loads.filter { $0.chats >= 1_000 }.sorted { $0.chats < $1.chats }
+    guard let first = many.first, let last = many.last, first.chats < last.chats else { return nil }
+    return " From \(Self.whole(first.chats)) to \(Self.whole(last.chats)) chats it changes by a factor of "
+      + "\(Measurement.decimal(last.microseconds / first.microseconds, digits: 2))."
   }
 
   private static func table(_ loads: [Load]) -> String {

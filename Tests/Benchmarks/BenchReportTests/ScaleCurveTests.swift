@@ -24,7 +24,8 @@ struct ScaleCurveTests {
     #expect(growing.growthOfCost == 2)
     #expect(
       growing.page(conditions: "Here.", command: "make").contains(
-        "2.00 times the cheapest of the smaller half: it grows."))
+        "2.00 times the cheapest of the smaller half: it grows. From 1,000 to 15,000 chats it changes by a factor of "
+          + "1.33."))
     #expect(curve([(1, 100)]).growthOfCost == nil)
   }
 
