@@ -18,6 +18,11 @@ struct IDTokenReader: Sendable {
     case accessToken
     case noSubject
 
+    /// See `TokenFlaw.mayBeByNewKey`.
+    var mayBeByNewKey: Bool {
+      if case .token(let flaw) = self { flaw.mayBeByNewKey } else { false }
+    }
+
     /// For metrics.
     var name: String {
       switch self {
@@ -55,8 +60,7 @@ struct IDTokenReader: Sendable {
   ) throws(Flaw) -> JSONObject {
     let (signed, issuedAt): (SignedToken, Timestamp?)
     do throws(TokenFlaw) {
-      // A secret that both know is no key here: whoever has it could sign.
-      signed = try SignedToken(token, keys: keys.filter { $0.algorithm != .hs256 })
+      signed = try SignedToken(token, keys: keys, takesSecrets: false)
       guard signed.claims["iss"]?.string == issuer else { throw .issuer }
       guard signed.audiences.contains(clientID) else { throw .audience }
       issuedAt = try signed.times(now: now, skew: clockSkew).issuedAt

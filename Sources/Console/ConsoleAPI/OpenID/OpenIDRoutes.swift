@@ -176,7 +176,7 @@ package struct OpenIDRoutes: Sendable {
       try reader.claims(of: given.id, beside: given.access, nonce: flow.nonce, keys: keys, now: signIn.now())
     }
     do throws(IDTokenReader.Flaw) { return try claims(profile.keys) } catch {
-      guard error == .token(.unknownKey) else { throw OpenIDRefusal(error) }
+      guard error.mayBeByNewKey else { throw OpenIDRefusal(error) }
     }
     // The provider may have changed its keys.
     let keys = try await provider.profileOfNewKeys().keys

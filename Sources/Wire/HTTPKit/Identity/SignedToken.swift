@@ -9,7 +9,8 @@ package struct SignedToken: Sendable {
   /// Of the key that verified it.
   package let algorithm: VerificationKey.Algorithm
 
-  package init(_ token: String, keys: [VerificationKey]) throws(TokenFlaw) {
+  /// - Parameter takesSecrets: whether a secret that both know may be the key: whoever has it could sign.
+  package init(_ token: String, keys: [VerificationKey], takesSecrets: Bool = true) throws(TokenFlaw) {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Self.object(parts[0]), let name = header["alg"]?.string,
       let signature = Base64.decode(parts[2])
@@ -18,8 +19,10 @@ package struct SignedToken: Sendable {
     guard header["crit"] == nil else { throw .criticalHeader }
     guard !keys.isEmpty else { throw .noKeys }
     // The header chooses among our keys; what each of them is for is not its to say.
-    let fitting = keys.filter { $0.algorithm.rawValue == name }
-    guard !fitting.isEmpty else { throw .algorithm }
+    let algorithm = VerificationKey.Algorithm(rawValue: name)
+    guard let algorithm, takesSecrets || algorithm != .hs256 else { throw .algorithm(isSupported: false) }
+    let fitting = keys.filter { $0.algorithm == algorithm }
+    guard !fitting.isEmpty else { throw .algorithm(isSupported: true) }
     let candidates: [VerificationKey]
     if let id = header["kid"]?.string {
       let named = fitting.filter { $0.id == id }
@@ -29,10 +32,10 @@ package struct SignedToken: Sendable {
       candidates = fitting
     }
     let text = Array("\(parts[0]).\(parts[1])".utf8)
-    guard let key = candidates.first(where: { $0.verifies(signature, of: text) }) else { throw .signature }
+    guard candidates.contains(where: { $0.verifies(signature, of: text) }) else { throw .signature }
     guard let claims = Self.object(parts[1]) else { throw .malformed }
     self.claims = claims
-    algorithm = key.algorithm
+    self.algorithm = algorithm
   }
 
   private static func object(_ part: Substring) -> JSONObject? {

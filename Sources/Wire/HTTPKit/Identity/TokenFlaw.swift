@@ -5,8 +5,8 @@ package enum TokenFlaw: Error, Equatable {
   case malformed, tooLong
   /// `alg` is `none`.
   case unsigned
-  /// No key here is for its `alg`.
-  case algorithm
+  /// No key here is for its `alg`; whether one could be.
+  case algorithm(isSupported: Bool)
   /// No key here has its `kid`.
   case unknownKey
   case signature
@@ -24,6 +24,14 @@ package enum TokenFlaw: Error, Equatable {
   case revoked
   /// No key could be read yet: it may be good.
   case noKeys
+
+  /// Whether a key that we do not have may have signed it: the signer may have others by now.
+  package var mayBeByNewKey: Bool {
+    switch self {
+    case .unknownKey, .noKeys, .algorithm(isSupported: true): true
+    default: false
+    }
+  }
 
   /// For metrics.
   package var name: String {

@@ -28,7 +28,7 @@ package final class UserIdentity: Sendable {
   private let isIssued: @Sendable (_ userKey: String) -> Bool
   private let ring = KeyRing()
   private let verified = Mutex(VerifiedTokens())
-  /// Somebody has shown a key id that is not known, or the keys are due.
+  /// Somebody has shown what a key that is not known may have signed, or the keys are due.
   private let wishes: AsyncStream<Void>
   private let wish: AsyncStream<Void>.Continuation
 
@@ -146,7 +146,7 @@ package final class UserIdentity: Sendable {
   private func proven(_ token: String, _ address: IPAddress?) throws(EdgeFailure) -> ProvenUser {
     do { return try user(of: token) } catch {
       security.note(error.kind, from: address, reason: error.detail)
-      if error == .unknownKey || error == .noKeys { wish.yield() }
+      if error.mayBeByNewKey { wish.yield() }
       throw error == .noKeys ? .unavailable("Nobody can be verified at the moment") : .userTokenRefused(error)
     }
   }

@@ -127,6 +127,30 @@ struct OpenIDLiesTests {
     }
   }
 
+  @Test("a provider that signs by another algorithm from now on is asked for its keys as well")
+  func otherAlgorithm() async throws {
+    try await OpenIDRig.run { rig in
+      try await rig.serve(["rsa"])
+      let browser = try await rig.browser()
+      #expect(try await browser.signIn() == "/console/")
+      // What no key is ever for is no reason to ask.
+      _ = try await rig.questions(for: "/keys.json")
+      for part in [["alg": "RS512"], ["key": "secret:" + String(repeating: "s", count: 32), "alg": "HS256"]] {
+        try await rig.play(part)
+        #expect(try await browser.signIn() == "/console/#error=proof")
+      }
+      #expect(try await rig.questions(for: "/keys.json") == 0)
+      try await rig.serve(["ec"])
+      try await rig.play(["key": "ec", "alg": "ES256"])
+      #expect(try await browser.signIn() == "/console/")
+      #expect(try await rig.questions(for: "/keys.json") == 1)
+      // Nor again at once.
+      try await rig.play(["key": "ed", "alg": "EdDSA"])
+      #expect(try await browser.signIn() == "/console/#error=proof")
+      #expect(try await rig.questions(for: "/keys.json") == 0)
+    }
+  }
+
   @Test("a state is good once, for the browser that has begun, and for ten minutes; a code is good once")
   func replay() async throws {
     try await OpenIDRig.run { rig in

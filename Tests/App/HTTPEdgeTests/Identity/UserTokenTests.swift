@@ -242,6 +242,11 @@ struct UserTokenTests {
       try await rig.serve(["rsa-next"])
       try await until { try await rig.devices(bearing: new).status == 200 }
       #expect(try await rig.devices(bearing: old).body.contains("its key is not known"))
+      // One for another algorithm is asked for as well.
+      let other = try await rig.token(claims, key: "ec", alg: "ES256", kid: "ec")
+      #expect(try await rig.devices(bearing: other).body.contains("an algorithm that no key here is for"))
+      try await rig.serve(["rsa-next", "ec"])
+      try await until { try await rig.devices(bearing: other).status == 200 }
       // The provider is gone for longer than its keys count.
       try await rig.answerKeySet(["status": 503])
       rig.setAhead(seconds: 7_100)
