@@ -17,8 +17,9 @@ package struct CallbackFeature: Feature {
   package init(_ partition: Partition, push: PushFeature, chat: ChatFeature) {
     let node = partition.node
     let directory = partition.directory(.callback, of: Callback.self)
-    let router = CallbackRouter(limits: node.limits, context: partition.context, tasks: node.tasks) {
-      [options = node.options] agentID, id in
+    let router = CallbackRouter(
+      limits: node.limits, context: partition.context, tasks: node.tasks, agents: chat.ready
+    ) { [options = node.options] agentID, id in
       guard let callback = directory[id] else { return false }
       let policy = await options.policy(of: callback)
       do throws(TurnError<CallbackRejection>) {

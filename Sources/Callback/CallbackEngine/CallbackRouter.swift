@@ -14,7 +14,7 @@ import Synchronization
 ///   agent is ready and free ─┘
 /// ```
 /// It knows only what durable events have told it; what it wants is a command like any other, which the callback may
-/// refuse. An agent has one callback at a time from here.
+/// refuse. An agent has one callback at a time from here. What they may serve is asked once more before they get it.
 final class CallbackRouter: Sendable {
   private struct Ticket: Comparable {
     let isRouting: Bool
@@ -89,6 +89,8 @@ final class CallbackRouter: Sendable {
 
     func isFree(_ agent: String) -> Bool { ready[agent] != nil && held[agent] == nil && !assigning.contains(agent) }
 
+    func readiness(of agent: String) -> AgentReadiness { ready[agent].map { .ready(for: $0?.sorted()) } ?? .away }
+
     mutating func seat(_ agent: String) {
       guard isFree(agent), let services = ready[agent] else { return }
       nextOrder += 1
@@ -132,16 +134,18 @@ final class CallbackRouter: Sendable {
   private let limits: EngineLimits
   private let context: RuntimeContext
   private let tasks: TaskPool
+  private let agents: any ReadinessSource
   /// Gives the agent to the callback; says whether it holds them now, nil if the journal had no room.
   private let assign: @Sendable (_ agent: String, _ id: String) async -> Bool?
 
   init(
-    limits: EngineLimits, context: RuntimeContext, tasks: TaskPool,
+    limits: EngineLimits, context: RuntimeContext, tasks: TaskPool, agents: any ReadinessSource,
     assign: @escaping @Sendable (_ agent: String, _ id: String) async -> Bool?
   ) {
     self.limits = limits
     self.context = context
     self.tasks = tasks
+    self.agents = agents
     self.assign = assign
   }
 
@@ -274,12 +278,23 @@ final class CallbackRouter: Sendable {
     }
     for (agent, id) in pairs {
       let isStarted = tasks.spawn { [self] in
-        let isHeld = await assign(agent, id)
-        // What the journal had no room for is tried again, not at once.
+        var isHeld = await mayBeGiven(agent, id)
+        if isHeld == true { isHeld = await assign(agent, id) }
+        // What cannot be known, or the journal had no room for, is tried again, not at once.
         if isHeld == nil { await context.timers.sleep(milliseconds: context.limits.storageRetryMilliseconds) }
         assigned(agent, id)
       }
       if !isStarted { refused(agent, id) }
+    }
+  }
+
+  /// Whether the agent serves the callback still, whatever token or sign-in counts by now; nil if that cannot be known.
+  private func mayBeGiven(_ agent: String, _ id: String) async -> Bool? {
+    guard let readiness = await agents.readiness(of: agent) else { return nil }
+    if state.withLock({ $0.readiness(of: agent) }) != readiness { changed(agent: agent, readiness) }
+    return state.withLock { state in
+      guard let services = state.ready[agent], let service = state.tickets[id]?.service else { return false }
+      return services?.contains(service) ?? true
     }
   }
 

@@ -2,6 +2,7 @@ public import EngineKit
 package import EntityRuntime
 public import EventSourcing
 import OptionKit
+import Synchronization
 
 /// Who is signed in to the console. Each call returns once what it did is durable.
 public final class ConsoleService: Sendable {
@@ -9,6 +10,7 @@ public final class ConsoleService: Sendable {
   package let timers: KeyedTimers<ConsoleSessionTimer>
   let index: ConsoleSessionIndex
   private let partition: Partition
+  private let followers = Mutex<[@Sendable () -> Void]>([])
 
   private static let addressesMaximum = 8
 
@@ -73,6 +75,11 @@ public final class ConsoleService: Sendable {
   package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await partition.onThread(body)
   }
+
+  /// Whoever follows is told when a session has been opened or is over.
+  package func onChange(_ follower: @escaping @Sendable () -> Void) { followers.withLock { $0.append(follower) } }
+
+  private func tellFollowers() { for follower in followers.withLock({ $0 }) { follower() } }
 
   // MARK: Looking them up
 
@@ -170,12 +177,15 @@ extension ConsoleService: AlarmedHost {
     let key = session.id.key
     for effect in effects {
       switch effect {
-      case .opened: await session.peek { [index] in index.set(key, $0) }
+      case .opened:
+        await session.peek { [index] in index.set(key, $0) }
+        tellFollowers()
       case .setAlarm(let deadline): timers.start(.end, of: key, at: deadline)
       case .forget:
         timers.cancel(.end, of: key)
         index.remove(key)
         directory.remove(key)
+        tellFollowers()
       }
     }
   }

@@ -22,13 +22,14 @@ struct CallbackRouterTests {
   }
 
   private func router(
+    agents: any ReadinessSource = ReadyForAll(),
     assign: @escaping @Sendable (_ agent: String, _ id: String) async -> Bool? = { _, _ in true }
   ) -> CallbackRouter {
     let time = ManualTime(start: .epoch)
     let outbox = Lane()
     let context = RuntimeContext(
       log: EphemeralLog(outbox: outbox), time: time, timers: TimerWheel(time: time), lanes: Lanes(count: 1))
-    let router = CallbackRouter(limits: EngineLimits(), context: context, tasks: pool, assign: assign)
+    let router = CallbackRouter(limits: EngineLimits(), context: context, tasks: pool, agents: agents, assign: assign)
     router.open()
     return router
   }
@@ -83,4 +84,40 @@ struct CallbackRouterTests {
     pool.finish()
     await running.value
   }
+
+  @Test("whoever may not serve it any more is passed over, and is given nothing until they are ready anew")
+  func former() async throws {
+    let (calls, given) = AsyncStream<String>.makeStream()
+    let agents = ReadyByNow(["a": .ready(for: ["other"]), "b": .away, "c": .ready(for: ["s"])])
+    let router = router(agents: agents) { agent, id in
+      given.yield("\(id) \(agent)")
+      // Under way until the test is over.
+      try? await Task.sleep(for: .seconds(600))
+      return true
+    }
+    let running = Task { [pool] in await pool.run() }
+    for agent in ["a", "b", "c"] { router.changed(agent: agent, .ready(for: ["other", "s"])) }
+    router.changed("first", from: nil, to: note(queuedAt: 1))
+    var heard = calls.makeAsyncIterator()
+    #expect(await heard.next() == "first c")
+    #expect(router.load.agentsReady == 2)
+    #expect(router.load.agentsFree == 1)
+    running.cancel()
+    pool.finish()
+    await running.value
+  }
+}
+
+/// Everybody is ready for all.
+private struct ReadyForAll: ReadinessSource {
+  func readiness(of agentID: String) async -> AgentReadiness? { .ready(for: nil) }
+}
+
+/// What agents are ready for by now, whatever anybody has been told.
+private struct ReadyByNow: ReadinessSource {
+  let agents: [String: AgentReadiness]
+
+  init(_ agents: [String: AgentReadiness]) { self.agents = agents }
+
+  func readiness(of agentID: String) async -> AgentReadiness? { agents[agentID] ?? .away }
 }

@@ -1,4 +1,5 @@
 import AgentEdge
+import ChatAPI
 import CometEdge
 import ConsoleAPI
 import DeviceEdge
@@ -28,6 +29,7 @@ final class EdgeServices: Sendable {
     self.engine = engine
     console = configuration.console
     let tokens = console.isEnabled ? TokenStore(tokens, opening: engine.console) : tokens
+    engine.agents.follow(tokens)
     let identity = UserIdentity(
       configuration.identity, proxies: configuration.proxies, limits: configuration.limits, now: configuration.now,
       security: engine.security, logger: logger

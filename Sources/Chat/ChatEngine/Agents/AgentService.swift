@@ -13,16 +13,19 @@ public final class AgentService: Sendable {
   let feed: AgentFeed
   /// Finds what was said.
   public let search: SearchService
+  /// Who may be offered work.
+  package let ready: ReadyAgents
   let context: RuntimeContext
 
   init(
     chats: ChatService, desks: EntityDirectory<AgentDesk>, feed: AgentFeed, search: SearchService,
-    context: RuntimeContext
+    ready: ReadyAgents, context: RuntimeContext
   ) {
     self.chats = chats
     self.desks = desks
     self.feed = feed
     self.search = search
+    self.ready = ready
     self.context = context
   }
 
@@ -149,7 +152,8 @@ public final class AgentService: Sendable {
     try await transcript(chatID, .after(position, limit: nil), for: viewer)
   }
 
-  /// Whether the agent takes chats. - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
+  /// Whether the agent takes chats: of what the viewer serves, for as long as they serve it. See `ReadyAgents`.
+  /// - Throws: `.limitReached`, `.storageFull`, `.unavailable`.
   public func setReady(_ viewer: AgentViewer, _ ready: Bool) async throws(EngineError) {
     guard let desk = desks.entity(viewer.id, limit: chats.limits.chatsMaximum) else { throw .limitReached("agents") }
     let readiness = ready ? AgentReadiness.ready(for: viewer.services?.sorted()) : .away

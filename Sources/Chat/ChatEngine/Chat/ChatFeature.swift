@@ -22,6 +22,7 @@ package struct ChatFeature: Feature {
   package let interpreter: ChatInterpreter
   package let desks: AgentHost
   package let distributor: ChatDistributor
+  package let ready: ReadyAgents
 
   package init(_ partition: Partition, comet: CometGateway, push: PushFeature) {
     let node = partition.node
@@ -32,16 +33,18 @@ package struct ChatFeature: Feature {
       policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
     desks = AgentHost(partition.directory(.agent), feed: feed)
     search = SearchService(partition, chats: chats)
+    ready = ReadyAgents(desks: desks.directory, context: partition.context)
     agents = AgentService(
-      chats: chats, desks: desks.directory, feed: feed, search: search, context: partition.context)
+      chats: chats, desks: desks.directory, feed: feed, search: search, ready: ready, context: partition.context)
     figures = FigureService(chats: chats, context: partition.context)
     cannedReplies = CannedReplies(partition.directory(.cannedReplies), identifiers: node.identifiers)
     distributor = ChatDistributor(
-      chats: chats, desks: desks.directory, feed: feed, context: partition.context, tasks: node.tasks)
+      chats: chats, desks: desks.directory, ready: ready, feed: feed, context: partition.context, tasks: node.tasks)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, search: search, distributor: distributor,
       pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
       channel: comet.policy.eventChannel)
+    desks.add(ready)
     desks.add(distributor)
     push.dispatcher.producers.register(interpreter.pushes)
     comet.add(ChatRides(chats: chats, interpreter: interpreter))

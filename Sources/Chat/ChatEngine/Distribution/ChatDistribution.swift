@@ -100,6 +100,9 @@ struct ChatDistribution {
   /// The agents that it knows of.
   var agentIDs: some Collection<String> { agents.keys }
 
+  /// What it was told last that they are ready for.
+  func readiness(of agentID: String) -> AgentReadiness { agents[agentID]?.readiness ?? .away }
+
   /// An agent's load matters.
   func knows(_ agentID: String) -> Bool { agents[agentID] != nil }
 

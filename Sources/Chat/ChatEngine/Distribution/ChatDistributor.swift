@@ -17,6 +17,7 @@ package final class ChatDistributor: Sendable {
   private let machine = Mutex(ChatDistribution())
   private let chats: ChatService
   private let desks: EntityDirectory<AgentDesk>
+  private let ready: ReadyAgents
   private let feed: AgentFeed
   private let context: RuntimeContext
   private let tasks: TaskPool
@@ -26,10 +27,12 @@ package final class ChatDistributor: Sendable {
   private var index: ChatIndex { chats.index }
 
   init(
-    chats: ChatService, desks: EntityDirectory<AgentDesk>, feed: AgentFeed, context: RuntimeContext, tasks: TaskPool
+    chats: ChatService, desks: EntityDirectory<AgentDesk>, ready: ReadyAgents, feed: AgentFeed,
+    context: RuntimeContext, tasks: TaskPool
   ) {
     self.chats = chats
     self.desks = desks
+    self.ready = ready
     self.feed = feed
     self.context = context
     self.tasks = tasks
@@ -50,6 +53,7 @@ package final class ChatDistributor: Sendable {
 
   /// From here on chats are offered: all chats and agents that there were are known.
   func open() {
+    ready.open()
     chats.options.onReplace { [weak self] in self?.fill() }
     fill()
     take { _ in [.opened] }
@@ -119,8 +123,16 @@ package final class ChatDistributor: Sendable {
   private func offer(_ chat: String, to agent: String) {
     let retry = context.limits.storageRetryMilliseconds
     let isStarted = tasks.spawn { [self] in
-      // What the journal had no room for is tried again, not at once.
-      if await !isDecided(chat, agent) { await context.timers.sleep(milliseconds: retry) }
+      let readiness = await ready.readiness(of: agent)
+      if let readiness, machine.withLock({ $0.readiness(of: agent) }) != readiness {
+        // Another token counts now, or none: who is offered it is to be decided anew.
+        return take { _ in
+          [.readiness(agent, readiness, chats: index.count(of: agent)), .answered(chat, by: agent)]
+        }
+      }
+      // What cannot be known, or the journal had no room for, is tried again, not at once.
+      let isAsked = readiness == nil ? false : await isDecided(chat, agent)
+      if !isAsked { await context.timers.sleep(milliseconds: retry) }
       take { _ in [.answered(chat, by: agent)] }
     }
     if !isStarted { later(Int(retry)) { $0.take { _ in [.answered(chat, by: agent)] } } }

@@ -13,6 +13,8 @@ package protocol SessionReader: Sendable {
   func visited(session key: String, from visit: SessionVisit)
   /// The token that it acted as opens nothing any more.
   func orphaned(session key: String)
+  /// Whoever follows is told when a session has been opened or is over.
+  func onChange(_ follower: @escaping @Sendable () -> Void)
 }
 
 /// Whom a session acts as.

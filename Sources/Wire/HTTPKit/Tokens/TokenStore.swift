@@ -19,6 +19,7 @@ public final class TokenStore: Sendable {
 
   let file: TokenFile
   private let cache: Mutex<Cache?>
+  private let followers = Mutex<[@Sendable () -> Void]>([])
   package let now: @Sendable () -> Timestamp
   package let shortLived: ShortLivedToken
   /// Nil: nobody signs in.
@@ -147,6 +148,13 @@ public final class TokenStore: Sendable {
     }
   }
 
+  /// Whoever follows is told when a session has been opened or is over; and when somebody has looked at the tokens and the
+  /// file was another than before, whoever has changed it: on the thread that looked.
+  package func onChange(_ follower: @escaping @Sendable () -> Void) {
+    followers.withLock { $0.append(follower) }
+    sessions?.onChange(follower)
+  }
+
   /// All tokens, revoked ones included, oldest first.
   public func list() throws(TokenStoreError) -> [AccessToken] {
     try current().tokens
@@ -163,7 +171,11 @@ public final class TokenStore: Sendable {
     }
     let tokens = try file.read().tokens
     let fresh = Cache(version: version, tokens: tokens, senders: SenderTable(tokens), checkedAt: checkedAt)
-    cache.withLock { $0 = fresh }
+    let isChange = cache.withLock { cache in
+      defer { cache = fresh }
+      return cache != nil
+    }
+    if isChange { for follower in followers.withLock({ $0 }) { follower() } }
     return fresh
   }
 

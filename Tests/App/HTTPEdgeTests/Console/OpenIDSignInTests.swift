@@ -142,6 +142,39 @@ struct OpenIDSignInTests {
     }
   }
 
+  @Test("who signs in with fewer services, or whose last session ends, is not ready any more by what was so before")
+  func readiness() async throws {
+    try await OpenIDRig.run(options: ["console.openid.services_claim": "services"]) { rig in
+      let agents = rig.server.engine.agents
+      func ready(_ browser: OpenIDBrowser) async throws {
+        let cookie = "carillon_session=\(try #require(browser.cookies["carillon_session"]).value)"
+        let csrf = try #require(try await browser.session()?["csrf"]?.string)
+        let answer = try await browser.caller.call(
+          "PUT", "/agent/1/me", #"{"ready":true}"#,
+          adding: [("Cookie", cookie), ("X-CSRF-Token", csrf), ConsoleCaller.json])
+        #expect(answer.status == 200)
+      }
+      let browser = try await rig.browser()
+      try await rig.claim(["services": ["cb-a", "cb-b"]])
+      #expect(try await browser.signIn() == "/console/")
+      try await ready(browser)
+      // With the same ones, and with more.
+      for services in [["cb-b", "cb-a"], ["cb-a", "cb-b", "cb-c"]] {
+        try await rig.claim(["services": services])
+        #expect(try await browser.signIn() == "/console/")
+        #expect(await agents.isReady("anna"))
+      }
+      try await rig.claim(["services": ["cb-a"]])
+      #expect(try await browser.signIn() == "/console/")
+      try await until { await !agents.isReady("anna") }
+      try await ready(browser)
+      #expect(await agents.isReady("anna"))
+      let session = try #require(rig.server.engine.console.open().first?.id)
+      try await rig.server.engine.console.end(session, .revoked(by: "ops"))
+      try await until { await !agents.isReady("anna") }
+    }
+  }
+
   @Test("a name is one person's: neither a token's nor that of somebody else who is signed in")
   func names() async throws {
     try await OpenIDRig.run { rig in
