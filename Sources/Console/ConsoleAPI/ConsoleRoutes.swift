@@ -131,10 +131,16 @@ package struct ConsoleRoutes: TokenRoutes {
   /// One's own; an operator's: everybody's.
   func list(_ token: AccessToken, _ request: Request) throws -> Response {
     let query = try ListQuery(request, limitMaximum: listMaximum)
-    let roles = try usableRoles()
+    let usable = try usableTokens()
+    let roles = Dictionary(usable.map { ($0.id, $0.role) }) { first, _ in first }
+    let names = Set(usable.map(\.name))
     let open = sessions.open().filter { view in
       guard Self.role(of: view, roles) != nil else {
         sessions.orphaned(view.id)
+        return false
+      }
+      guard view.terms.person == nil || !names.contains(view.terms.name) else {
+        sessions.superseded(session: view.id)
         return false
       }
       return token.role == .admin || view.terms.tokenID == token.id
@@ -156,13 +162,12 @@ package struct ConsoleRoutes: TokenRoutes {
     return Response(status: .noContent)
   }
 
-  /// By the ids of the tokens.
-  private func usableRoles() throws(EdgeFailure) -> [String: TokenRole] {
+  private func usableTokens() throws(EdgeFailure) -> [AccessToken] {
     guard let all = try? tokens.list() else { throw .unavailable("The file of the tokens cannot be read") }
-    return Dictionary(all.lazy.filter(\.isUsable).map { ($0.id, $0.role) }) { first, _ in first }
+    return all.filter(\.isUsable)
   }
 
-  /// Nil if what it acts as opens nothing any more.
+  /// - Parameter roles: by the ids of the usable tokens. - Returns: nil if what it acts as opens nothing any more.
   private static func role(of view: ConsoleSessionView, _ roles: [String: TokenRole]) -> TokenRole? {
     view.terms.person == nil ? roles[view.terms.tokenID] : view.person?.role
   }

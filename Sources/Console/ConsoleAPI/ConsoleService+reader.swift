@@ -14,6 +14,7 @@ extension ConsoleService: SessionReader {
   package var people: [AccessToken] { openOfPeople().compactMap(\.person) }
   package func used(session key: String) { used(key) }
   package func orphaned(session key: String) { orphaned(key) }
+  package func superseded(session key: String) { orphaned(key, .nameTaken) }
 
   package func visited(session key: String, from visit: SessionVisit) {
     visited(key, from: visit.address?.description, userAgent: visit.userAgent)

@@ -91,10 +91,10 @@ public final class ConsoleService: Sendable {
     index.open(now).compactMap { key, entry in isVouchedFor(key, entry) ? ConsoleSessionView(key, entry) : nil }
   }
 
-  /// Those who are signed in by a provider, each by one of their sessions.
+  /// Those who are signed in by a provider, each by the latest of their sessions of one name.
   public func openOfPeople() -> [ConsoleSessionView] {
     let views = open().filter { $0.terms.person != nil }
-    return Array(Dictionary(views.map { ($0.terms.tokenID, $0) }) { $0.openedAt < $1.openedAt ? $1 : $0 }.values)
+    return Array(Dictionary(views.map { ([$0.terms.tokenID, $0.terms.name], $0) }) { $0.openedAt < $1.openedAt ? $1 : $0 }.values)
   }
 
   /// Whom an open session acts as; nil if there is no such session, or none any more.

@@ -139,6 +139,8 @@ public enum ConsoleSessionEnd: Sendable, Equatable, Codable {
   case displaced
   /// The provider that vouched for its holder may sign nobody in any more.
   case providerRemoved
+  /// A token has the name by which a provider had signed its holder in.
+  case nameTaken
 }
 
 public enum ConsoleSessionCommand: Sendable, Equatable {

@@ -100,7 +100,7 @@ extension ConsoleSessionEnd: PayloadPart {
 
   private enum Reason: UInt8, PayloadCode {
     case signedOut = 1
-    case revoked, idle, expired, tokenRevoked, displaced, providerRemoved
+    case revoked, idle, expired, tokenRevoked, displaced, providerRemoved, nameTaken
   }
 
   private var reason: Reason {
@@ -112,6 +112,7 @@ extension ConsoleSessionEnd: PayloadPart {
     case .tokenRevoked: .tokenRevoked
     case .displaced: .displaced
     case .providerRemoved: .providerRemoved
+    case .nameTaken: .nameTaken
     }
   }
 
@@ -130,6 +131,7 @@ extension ConsoleSessionEnd: PayloadPart {
     case .tokenRevoked: self = .tokenRevoked
     case .displaced: self = .displaced
     case .providerRemoved: self = .providerRemoved
+    case .nameTaken: self = .nameTaken
     }
   }
 }

@@ -46,6 +46,7 @@ struct ConsoleSessionNarrator: Narrator {
     case .displaced: entry.what = "is signed out of the console, for a newer session"
     case .providerRemoved:
       entry.what = "is signed out of the console: who vouched for it may sign nobody in any more"
+    case .nameTaken: entry.what = "is signed out of the console: a token has the name"
     }
   }
 }

@@ -55,6 +55,26 @@ struct TokenStoreTests {
     #expect(!store.isEmpty)
   }
 
+  @Test("a name that somebody is just being signed in with is no token's, and nobody else's")
+  func claims() throws {
+    let edge = TokenStore(store, opening: NoSessions())
+    func code(_ body: () throws -> Void) -> TokenStoreError.Code? {
+      do {
+        try body()
+        return nil
+      } catch { return (error as? TokenStoreError)?.code }
+    }
+    // In two browsers at once.
+    for _ in 0..<2 { try edge.claim("anna", for: "openid:1") }
+    #expect(code { try edge.claim("anna", for: "openid:2") } == .nameTaken)
+    #expect(code { try edge.claim("bert", for: "openid:2") } == nil)
+    edge.giveBack("anna")
+    #expect(code { _ = try edge.create(name: "anna", role: .agent) } == .nameTaken)
+    edge.giveBack("anna")
+    #expect(code { _ = try edge.create(name: "anna", role: .agent) } == nil)
+    #expect(code { try edge.claim("anna", for: "openid:1") } == .nameTaken)
+  }
+
   @Test("the file holds hashes, not secrets, and only its owner may read it")
   func file() throws {
     let secret = try store.create(name: "anna", role: .supervisor)
@@ -187,4 +207,16 @@ struct TokenStoreTests {
     #expect(content.tokens == (try store.list()) && content.codes.map(\.tokenID) == [code.token.id])
     #expect(try TokenFile.parse(TokenFile.print(content), path: "") == content)
   }
+}
+
+/// Nobody is signed in.
+private struct NoSessions: SessionReader {
+  var people: [AccessToken] { [] }
+
+  func holder(ofSession key: String) -> SessionHolder? { nil }
+  func used(session key: String) {}
+  func visited(session key: String, from visit: SessionVisit) {}
+  func orphaned(session key: String) {}
+  func superseded(session key: String) {}
+  func onChange(_ follower: @escaping @Sendable () -> Void) {}
 }

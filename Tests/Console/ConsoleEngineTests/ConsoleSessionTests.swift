@@ -63,7 +63,9 @@ struct ConsoleSessionTests {
 
   @Test("ends once, for the reason that is given")
   func ends() throws {
-    for reason in [ConsoleSessionEnd.signedOut, .revoked(by: "ops"), .tokenRevoked, .displaced, .providerRemoved] {
+    for reason in [
+      ConsoleSessionEnd.signedOut, .revoked(by: "ops"), .tokenRevoked, .displaced, .providerRemoved, .nameTaken,
+    ] {
       #expect(try Self.session().decide(.end(reason), now: Self.after(1)) == [.ended(reason)])
     }
     let over = Self.session([(0, .opened(Self.terms)), (1, .ended(.idle))])
@@ -112,6 +114,7 @@ struct FrozenConsoleTests {
       (1, .opened(plain), "0a017412016e1a017220d00f2804"), (2, .seen, ""), (3, .ended(.signedOut), "0801"),
       (3, .ended(.revoked(by: "b")), "0802120162"), (3, .ended(.idle), "0803"), (3, .ended(.expired), "0804"),
       (3, .ended(.tokenRevoked), "0805"), (3, .ended(.displaced), "0806"), (3, .ended(.providerRemoved), "0807"),
+      (3, .ended(.nameTaken), "0808"),
       (4, .openedByProvider(person()), "0a017412016e1a017220d00f28043a060a0169120173"),
       (4, .openedByProvider(person(["x", "yz"])), "0a017412016e1a017220d00f28043a0d0a01691201731a01781a02797a"),
     ] as [(EventTag, ConsoleSessionEvent, String)])
@@ -142,7 +145,7 @@ struct FrozenConsoleTests {
     #expect(throws: PayloadError.unknownTag(5)) { try read(5, []) }
     #expect(throws: PayloadError.missingField(1)) { try read(4, []) }
     #expect(throws: PayloadError.missingField(1)) { try read(3, []) }
-    #expect(throws: PayloadError.outOfRange(field: 1)) { try read(3, [8, 8]) }
+    #expect(throws: PayloadError.outOfRange(field: 1)) { try read(3, [8, 9]) }
     #expect(throws: PayloadError.missingField(2)) { try read(3, [8, 2]) }
     #expect(throws: PayloadError.missingField(1)) { try read(1, []) }
   }

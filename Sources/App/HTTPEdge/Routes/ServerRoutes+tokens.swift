@@ -20,7 +20,8 @@ extension ServerRoutes {
       body: .json(
         .object([
           .required(
-            "name", .text(pattern: "^[ -~]{1,64}$"), "Whose it is; the agent's id. Unique among the usable ones."),
+            "name", .text(pattern: "^[ -~]{1,64}$"),
+            "Whose it is; the agent's id. Unique among the usable ones, and those who are signed in by a provider."),
           .required("role", roles),
           .optional(
             "services", .list(of: serviceName, 0...EdgeLimits.servicesByTokenMaximum),
@@ -181,7 +182,9 @@ extension ServerRoutes {
       case .invalidSender: throw .badParameter("sender", "is not usable: \(error.message)")
       case .invalidRole: throw .badParameter("role", "is not usable: \(error.message)")
       case .invalidServices: throw .badParameter("services", "is not usable: \(error.message)")
-      case .nameTaken: throw EdgeFailure(.conflict, "A usable token has this name", exception: "NameTakenException")
+      case .nameTaken:
+        throw EdgeFailure(
+          .conflict, "A usable token has this name, or somebody who is signed in", exception: "NameTakenException")
       case .unknownToken: throw .notFound
       case .limitReached: throw .unavailable("A limit of this server is reached: tokens")
       case .storage, .malformed:

@@ -186,13 +186,14 @@ package struct OpenIDRoutes: Sendable {
   private func open(
     _ holder: OpenIDHolder, _ flow: OpenIDFlow, _ context: EdgeRequestContext
   ) async throws -> Response {
-    guard let others = try? tokens.holders() else {
-      throw OpenIDRefusal(.busy, "the file of the tokens cannot be read")
-    }
-    // Two of one name would be one agent.
-    guard !others.contains(where: { $0.name == holder.name && $0.id != holder.id }) else {
+    // Two of one name would be one agent: nobody else takes it until the session is there.
+    do {
+      try await sessions.onThread { [tokens] in try tokens.claim(holder.name, for: holder.id) }
+    } catch let error as TokenStoreError {
+      guard error.code == .nameTaken else { throw OpenIDRefusal(.busy, "the file of the tokens cannot be read") }
       throw OpenIDRefusal(.taken, "a token, or somebody else who is signed in, has the name")
     }
+    defer { tokens.giveBack(holder.name) }
     let secret = SessionSecret()
     let view = try await sessions.open(
       secret.key, tokenID: holder.id, name: holder.name, role: holder.role.rawValue, person: holder.person)

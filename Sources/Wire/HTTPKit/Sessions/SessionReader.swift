@@ -5,7 +5,7 @@ package protocol SessionReader: Sendable {
   /// Whom an open session acts as; nil if there is no such session, or none any more.
   /// - Parameter key: `SessionSecret.key`.
   func holder(ofSession key: String) -> SessionHolder?
-  /// Those who are signed in without a token of the file, each once.
+  /// Those who are signed in without a token of the file, each once by each name.
   var people: [AccessToken] { get }
   /// It has been used just now, which puts its end off.
   func used(session key: String)
@@ -13,6 +13,8 @@ package protocol SessionReader: Sendable {
   func visited(session key: String, from visit: SessionVisit)
   /// The token that it acted as opens nothing any more.
   func orphaned(session key: String)
+  /// A usable token has the name of whoever it acted as without one.
+  func superseded(session key: String)
   /// Whoever follows is told when a session has been opened or is over.
   func onChange(_ follower: @escaping @Sendable () -> Void)
 }

@@ -24,6 +24,8 @@ public final class TokenStore: Sendable {
   package let shortLived: ShortLivedToken
   /// Nil: nobody signs in.
   let sessions: (any SessionReader)?
+  /// Names that people are just being signed in with.
+  let claims = Mutex<[String: NameClaim]>([:])
 
   /// - Parameter directory: must exist; the file is made with the first token.
   /// - Throws: `.storage` or `.malformed` if a file is there that cannot be read.
@@ -50,7 +52,8 @@ public final class TokenStore: Sendable {
   }
 
   /// Makes a token.
-  /// - Parameter name: whose it is: 1 to 64 printable bytes, unique among the usable tokens.
+  /// - Parameter name: whose it is: 1 to 64 printable bytes, unique among the usable tokens and, where sessions are
+  ///   known, the people who are signed in without one.
   /// - Parameter sender: for the role `sender`, and for that one only.
   /// - Parameter services: that its holder has to do with; empty for all. For roles that take part in chats.
   /// - Returns: the secret, which can never be shown again.
@@ -75,6 +78,7 @@ public final class TokenStore: Sendable {
       guard !tokens.contains(where: { $0.isUsable && $0.name == name }) else {
         throw TokenStoreError(.nameTaken, "there is a usable token named \(name) already: revoke it first")
       }
+      try requireNobody(called: name, but: token.id)
       guard tokens.count < EdgeLimits.tokensMaximum else {
         throw TokenStoreError(.limitReached, "there are \(tokens.count) tokens already")
       }
@@ -148,8 +152,8 @@ public final class TokenStore: Sendable {
     }
   }
 
-  /// Whoever follows is told when a session has been opened or is over; and when somebody has looked at the tokens and the
-  /// file was another than before, whoever has changed it: on the thread that looked.
+  /// Whoever follows is told when a session has been opened or is over; and when somebody has looked at the tokens and
+  /// the file was another than before, whoever has changed it: on the thread that looked.
   package func onChange(_ follower: @escaping @Sendable () -> Void) {
     followers.withLock { $0.append(follower) }
     sessions?.onChange(follower)

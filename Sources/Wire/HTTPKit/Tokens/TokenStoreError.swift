@@ -13,7 +13,7 @@ public struct TokenStoreError: Error, Sendable, Equatable, CustomStringConvertib
     case invalidServices
     /// The role has no part in the console, so that there is no link for it.
     case invalidRole
-    /// There is a usable token of this name already.
+    /// There is a usable token of this name already, or somebody is signed in by it without one.
     case nameTaken
     /// No usable token has this id or name.
     case unknownToken

@@ -192,6 +192,42 @@ struct OpenIDSignInTests {
     }
   }
 
+  @Test("no token takes the name of somebody who is signed in; made beside the server, it ends their sessions")
+  func namesOfTokens() async throws {
+    try await OpenIDRig.run { rig in
+      let ops = try await ConsoleCaller(rig.server, try rig.server.tokens.create(name: "ops", role: .admin))
+      func make(_ name: String) async throws -> MessagingCaller.Answer {
+        try await ops.change(
+          "POST", "/admin/1/tokens", #"{"name":"\#(name)","role":"agent"}"#, adding: [ConsoleCaller.json])
+      }
+      let browser = try await rig.browser()
+      #expect(try await browser.signIn() == "/console/")
+      let refused = try await make("anna")
+      #expect(refused.status == 409 && refused.json["exception"] == "NameTakenException")
+      #expect(try await make("ben").status == 201)
+      #expect(try await browser.session()?["name"] == "anna")
+
+      // As whoever has another name by now, and acts as the former one in a browser still.
+      let other = try await rig.browser()
+      try await rig.claim(["preferred_username": "carl"])
+      #expect(try await other.signIn() == "/console/")
+      #expect(try await make("anna").status == 409)
+      #expect(try await make("carl").status == 409)
+
+      // `carillon token` knows nobody who is signed in.
+      _ = try rig.server.tokens.create(name: "anna", role: .bot)
+      let colleagues = try await other.get("/agent/1/agents").json.array ?? []
+      #expect(colleagues.compactMap { $0["agentId"]?.string } == ["anna", "ben", "carl"])
+      #expect(colleagues.first?["role"] == "EXTERNAL")
+      #expect(try await ops.get("/console/1/sessions").json.array?.count == 2)
+      #expect(try await browser.session() == nil)
+      #expect(rig.server.engine.console.open().map(\.terms.name).sorted() == ["carl", "ops"])
+      let carl = try #require(rig.server.engine.console.open().first { $0.terms.name == "carl" }?.id)
+      #expect(try await ops.change("DELETE", "/console/1/sessions/\(carl)").status == 204)
+      #expect(try await make("carl").status == 201)
+    }
+  }
+
   @Test("without a provider there is no such way, and nobody stays signed in by it", arguments: [false, true])
   func switchedOff(isOther: Bool) async throws {
     try await OpenIDRig.run { rig in
