@@ -14,4 +14,10 @@ package struct Trend: Sendable, Equatable {
     slope = variance > 0 ? covariance / variance : 0
     intercept = y - slope * x
   }
+
+  /// Through the lowest of each so many points in a row: what comes and goes in between does not count.
+  package init(lowest points: [(x: Double, y: Double)], ofEach count: Int) {
+    let stretches = stride(from: 0, to: points.count, by: count).map { points[$0..<min($0 + count, points.count)] }
+    self.init(stretches.compactMap { $0.min { $0.y < $1.y } })
+  }
 }

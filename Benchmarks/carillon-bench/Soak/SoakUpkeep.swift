@@ -130,13 +130,14 @@ actor SoakUpkeep {
     }
   }
 
-  /// Megabytes a minute in each life that is long enough to tell.
+  /// Megabytes a minute in each life that is long enough to tell, of what the server holds between snapshots and erasures:
+  /// those read all there is, and give back what they took.
   func growth() -> [(life: Int, perMinute: Double)] {
     let warmUp = SoakPlan.warmUp / .seconds(60)
     return Dictionary(grouping: samples.filter { $0.minutes >= warmUp }, by: \.life).sorted { $0.key < $1.key }
-      .compactMap { life, samples in
+      .compactMap { life, samples -> (life: Int, perMinute: Double)? in
         guard let last = samples.last, last.minutes >= warmUp * 3 else { return nil }
-        return (life, Trend(samples.map { ($0.minutes, $0.megabytes) }).slope)
+        return (life, Trend(lowest: samples.map { ($0.minutes, $0.megabytes) }, ofEach: 3).slope)
       }
   }
 }

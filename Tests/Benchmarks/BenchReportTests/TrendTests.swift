@@ -23,4 +23,15 @@ struct TrendTests {
   func level(points: [(Double, Double)]) {
     #expect(Trend(points.map { (x: $0.0, y: $0.1) }).slope == 0)
   }
+
+  @Test("what is high for a while is no growth, what stays is")
+  func lowest() {
+    let level = [10.0, 90, 10, 10, 70, 40, 10, 10, 130, 95, 60, 10].enumerated().map {
+      (x: Double($0.offset), y: $0.element)
+    }
+    #expect(Trend(lowest: level, ofEach: 3).slope == 0)
+    let rising = level.map { (x: $0.x, y: $0.y + 2 * $0.x) }
+    #expect(Trend(lowest: rising, ofEach: 3).slope > 1.5)
+    #expect(Trend(lowest: [], ofEach: 3).slope == 0)
+  }
 }
