@@ -93,8 +93,8 @@ public final class ConsoleService: Sendable {
 
   /// Those who are signed in by a provider, each by the latest of their sessions of one name.
   public func openOfPeople() -> [ConsoleSessionView] {
-    let views = open().filter { $0.terms.person != nil }
-    return Array(Dictionary(views.map { ([$0.terms.tokenID, $0.terms.name], $0) }) { $0.openedAt < $1.openedAt ? $1 : $0 }.values)
+    let views = open().filter { $0.terms.person != nil }.map { ([$0.terms.tokenID, $0.terms.name], $0) }
+    return Array(Dictionary(views) { $0.openedAt < $1.openedAt ? $1 : $0 }.values)
   }
 
   /// Whom an open session acts as; nil if there is no such session, or none any more.
