@@ -63,6 +63,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
 	$(MAKE) console-short
+	$(MAKE) soak-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
