@@ -40,7 +40,12 @@ extension JournalReader {
       var decoder = FrameDecoder()
       var chain = SegmentWalk()
       let numbers = try directory.segmentNumbers()
-      guard let position = try seek(position, in: numbers, &image, &decoder, &chain, frame) else { return }
+      var told: (segment: UInt64, offset: Int)?
+      let sought = try seek(position, in: numbers, &image, &decoder, &chain) { scanned, header, bytes, decoder in
+        told = (header.number, scanned.offset)
+        return try frame(scanned, header, bytes, &decoder)
+      }
+      guard let position = sought else { return }
       var isFirst = true
       for number in try numbers[startingPlace(of: position, in: numbers)...] {
         let isLast = number == numbers.last
@@ -51,7 +56,13 @@ extension JournalReader {
           image.bytes, number: number, file: place.path, oldestNeeded: .max, isLast: isLast, directory: directory)
         isFirst = false
         decoder.beginSegment()
-        guard try read(&scanner, &decoder, image.bytes, place.path, position, frame) else { return }
+        let wantsMore = try read(&scanner, &decoder, image.bytes, place.path, position) {
+          scanned, header, bytes, decoder in
+          // Frames without records that stand at the position were told on the way to it.
+          if let told, told.segment == header.number, scanned.offset <= told.offset { return true }
+          return try frame(scanned, header, bytes, &decoder)
+        }
+        guard wantsMore else { return }
         _ = try chain.judgeEnd(scanner, file: place.path, byteCount: image.bytes.count, isLast: isLast)
         chain.leave(scanner)
       }

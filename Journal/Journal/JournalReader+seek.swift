@@ -27,8 +27,10 @@ extension JournalReader {
       decoder.beginSegment()
       let wantsMore = try read(&scanner, &decoder, image.bytes, place.path, position, frame)
       next = max(next, scanner.nextPosition)
-      if wantsMore, scanner.isSealed, number != numbers.last { chain.leave(scanner) }
-      return wantsMore
+      guard wantsMore, scanner.isSealed else { return wantsMore }
+      chain.leave(scanner)
+      // Behind its last segment a journal has nothing.
+      return number != numbers.last
     }
     switch place.form {
     case .plain:

@@ -129,6 +129,19 @@ struct ReadFromTests {
     }
   }
 
+  @Test("of long segments too no frame is told twice, the seal of the last one neither", arguments: [false, true])
+  func framesOnce(isPacked: Bool) throws {
+    let storage = try Self.longSegments(isPacked: isPacked)
+    let reader = Self.reader(storage)
+    var whole: [FrameHeader] = []
+    try reader.walk(frame: { whole.append($0.header) })
+    for start in stride(from: 0, to: whole.count, by: 41) where !whole[start].isEmpty {
+      var told: [FrameHeader] = []
+      try reader.read(from: whole[start].firstPosition, frame: { told.append($0.header) }, record: { _ in true })
+      #expect(told.map(\.firstPosition) == whole[start...].map(\.firstPosition))
+    }
+  }
+
   @Test("what is damaged long before a record in the same segment is not read on the way to it")
   func damageBefore() throws {
     let storage = try Self.longSegments()
