@@ -2,7 +2,8 @@ public import EventSourcing
 
 /// What a device's queue can be told. Nothing is ever rejected: every enqueued message ends in a `FinalPushOutcome`.
 public enum PushCommand: Sendable, Equatable {
-  /// A repetition (`isKnown`) changes nothing and gives no event.
+  /// A repetition (`PushStanding.known`) changes nothing and gives no event. Pushes of one producer may overtake each
+  /// other; one that comes too late to be known (`PushStanding.outrun`) ends at once, unsent, with that as its reason.
   /// - Parameter hasPlace: its courier lane has a place for it: its attempt begins in the same turn if it is what `begin`
   ///   would choose. `PushQueue.attempt` says whether it did; if not, the place has to be given back.
   case enqueue(PushMessage, limits: PushLimits = PushLimits(), hasPlace: Bool = false)

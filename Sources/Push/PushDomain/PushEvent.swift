@@ -18,7 +18,7 @@ public enum PushEvent: Sendable, Equatable, Codable {
   /// The address is gone. A `settled` for each message in the queue follows in the same batch.
   case unregistered(reason: String)
   case registered
-  /// The producer's highest number is forgotten, to make room.
+  /// The producer's numbers are forgotten, to make room.
   case producerForgotten(String)
   /// These messages were erased. `state` is all that is left, as `PushQueue.encodeState` wrote it: it replaces what
   /// stood before. Without messages it is just the queue stated anew.

@@ -16,6 +16,8 @@ struct NamedLane: PayloadPart {
     static let pausedUntil = PayloadField<Timestamp>(4)
     /// In the order of the lane.
     static let entries = PayloadField<PushEntry>(5)
+    /// Of the numbers below the highest; absent: all have come.
+    static let missingNumbers = PayloadField<UInt64>(6)
   }
 
   init(producer: String, lane: PushLane) {
@@ -25,17 +27,19 @@ struct NamedLane: PayloadPart {
 
   func encode(into writer: inout PayloadWriter) {
     writer.put(Field.producer, producer)
-    writer.put(Field.highestNumber, lane.highestNumber, unless: .min)
+    writer.put(Field.highestNumber, lane.numbers.highest, unless: .min)
     writer.put(Field.lastArrival, lane.lastArrival)
     writer.put(Field.pausedUntil, ifPresent: lane.pausedUntil)
     writer.put(each: Field.entries, lane.entries)
+    writer.put(Field.missingNumbers, lane.numbers.missing, unless: 0)
   }
 
   init(payload: inout PayloadReader) throws(PayloadError) {
     let read = try PayloadFields(&payload)
     let producer = try read.required(Field.producer)
     self.init(producer: producer, lane: PushLane())
-    lane.highestNumber = try read[Field.highestNumber] ?? .min
+    lane.numbers = TakenNumbers(
+      highest: try read[Field.highestNumber] ?? .min, missing: try read[Field.missingNumbers] ?? 0)
     lane.lastArrival = try read.required(Field.lastArrival)
     lane.pausedUntil = try read[Field.pausedUntil]
     lane.entries = try read.all(Field.entries)

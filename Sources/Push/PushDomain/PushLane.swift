@@ -15,8 +15,8 @@ struct PushLane: Sendable, Equatable, Codable {
   var entries: [PushEntry] = []
   /// Nil while its messages may be sent.
   var pausedUntil: Timestamp?
-  /// The highest number that was ever taken over: whatever is not above it is a repetition.
-  var highestNumber = Int.min
+  /// Which numbers were ever taken over.
+  var numbers = TakenNumbers()
   /// The queue's count of arrivals when the last message came.
   var lastArrival = 0
 

@@ -13,7 +13,7 @@ public struct PushLimits: Sendable, Equatable {
   public var deadLetterBytesMaximum = 393_216
   /// Bytes that all past attempts of its messages may take; beyond it they are told of less.
   public static let historyBytesMaximum = 131_072
-  /// Producers whose highest number is remembered, so that their repetitions are known.
+  /// Producers whose numbers are remembered, so that their repetitions are known.
   public var producersMaximum = 256
 
   public init() {}

@@ -6,7 +6,7 @@ public import EventSourcing
 public struct PushMessage: Sendable, Equatable {
   /// Who made it, unique within the server, such as a chat's service id. Pushes of one producer go out in order.
   public let producer: String
-  /// 1, 2, 3, … rising within the producer: the queue knows a repetition by it.
+  /// 1, 2, 3, … within the producer, a greater one for a newer push: the queue knows a repetition by it.
   public let number: Int
   /// Dotted name for the look-up of options, such as `chat.newagentmessage`; not sent to the device.
   public let tag: String

@@ -7,10 +7,10 @@ extension PushQueue {
       let events = enqueue(message, limits, now)
       return hasPlace ? events + beginning(of: message, after: events, limits, now) : events
     case .submit(let message, let limits):
-      let last = lanes[message.producer]?.highestNumber ?? 0
+      let last = lanes[message.producer]?.numbers.highest ?? 0
       return enqueue(message.numbered(max(0, last) + 1), limits, now)
     case .decline(let id, let reason):
-      guard !isKnown(producer: id.producer, number: id.number) else { return [] }
+      guard standing(producer: id.producer, number: id.number) != .known else { return [] }
       return forgetProducer(toAdmit: id.producer, PushLimits()) + [.declined(id, .refused(reason: reason))]
     case .begin(let limits):
       return begin(limits, now)
@@ -58,13 +58,21 @@ extension PushQueue {
       + deadLetters.filter { concerns($0.message) }.map { .deadLetterDropped($0.message.id) }
   }
 
+  /// Why a push is not sent whose number nobody remembers any more.
+  private static let outrunReason = "came too late to tell whether it had come before"
+
   private func enqueue(_ message: PushMessage, _ limits: PushLimits, _ now: Timestamp) -> [PushEvent] {
-    guard !isKnown(producer: message.producer, number: message.number) else { return [] }
+    switch standing(producer: message.producer, number: message.number) {
+    case .fresh: break
+    case .known: return []
+    case .outrun: return [.declined(message.id, .refused(reason: Self.outrunReason))]
+    }
     let forgotten = forgetProducer(toAdmit: message.producer, limits)
     if let unregisteredReason {
       return forgotten + [.declined(message.id, .unregistered(reason: unregisteredReason))]
     }
     if message.isExpired(at: now) { return forgotten + turnAway(message, .expired, limits, now) }
+    if isOvertaken(message) { return [.declined(message.id, .collapsed)] }
 
     // What is in flight cannot be dropped: if that leaves no room in an otherwise empty queue, nothing is sacrificed.
     let running = inFlightEntry.map { [$0] } ?? []
@@ -103,6 +111,12 @@ extension PushQueue {
     endings += overflow
     return forgotten + conclude(endings, limits, now, letterBytes: limits.contentBytesMaximum - bytes)
       + [.enqueued(message)]
+  }
+
+  /// True if a newer message with the same collapse key has come before it, and has not ended.
+  private func isOvertaken(_ message: PushMessage) -> Bool {
+    guard let key = message.collapseKey, let lane = lanes[message.producer] else { return false }
+    return lane.entries.contains { $0.message.number > message.number && $0.message.collapseKey == key }
   }
 
   /// Takes over what cannot be sent, and ends it at once; the operator gets it to see, if there is room for it.

@@ -96,7 +96,7 @@ extension PushQueue {
   private mutating func arrived(_ id: PushID) {
     arrivals += 1
     var lane = lanes.removeValue(forKey: id.producer) ?? PushLane()
-    lane.highestNumber = max(lane.highestNumber, id.number)
+    lane.numbers.insert(id.number)
     lane.lastArrival = arrivals
     lanes[id.producer] = lane
   }

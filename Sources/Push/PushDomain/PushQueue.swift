@@ -39,9 +39,19 @@ public struct PushQueue: Decider, Codable, Equatable {
 
   public init() {}
 
-  /// True if the push was taken over before: the producer is to be told so, and there is nothing else to do.
-  public func isKnown(producer: String, number: Int) -> Bool {
-    lanes[producer].map { number <= $0.highestNumber } ?? false
+  /// False if the push is to be taken over: it has not come, as far as anybody can tell.
+  public func isKnown(producer: String, number: Int) -> Bool { standing(producer: producer, number: number) != .fresh }
+
+  /// Whether the push was taken over before. If it is `known`, the producer is to be told so, and there is nothing else to
+  /// do.
+  public func standing(producer: String, number: Int) -> PushStanding {
+    guard let lane = lanes[producer] else { return .fresh }
+    let standing = lane.numbers.standing(of: number)
+    guard standing == .outrun else { return standing }
+    let isThere =
+      lane.entries.contains { $0.message.number == number }
+      || deadLetters.contains { $0.message.number == number && $0.message.producer == producer }
+    return isThere ? .known : .outrun
   }
 
   /// Messages in the queue, that in flight included.

@@ -34,6 +34,8 @@ private struct ModelRun {
   var rig = QueueRig()
   var numbers: [String: Int] = [:]
   var sent: [PushID: PushMessage] = [:]
+  /// Overtaken by what came after them, and still on their way.
+  var late: [PushMessage] = []
   /// The place of each message in the order in which they came; a dead letter that is put back comes anew.
   var arrivals: [PushID: Int] = [:]
   var arrived = 0
@@ -79,6 +81,7 @@ private struct ModelRun {
   }
 
   mutating func enqueue() throws {
+    if !late.isEmpty, Int.random(in: 0..<4, using: &random) == 0 { return try arrive(late.removeFirst()) }
     let producer = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
     if let old = sent.values.filter({ $0.producer == producer }).max(by: { $0.number < $1.number }),
       Bool.random(using: &random), Bool.random(using: &random)
@@ -95,6 +98,10 @@ private struct ModelRun {
       priority: Bool.random(using: &random) ? .high : .normal,
       isNowOrNever: Int.random(in: 0..<6, using: &random) == 0,
       owner: ["anna", "ben", nil].randomElement(using: &random) ?? nil)
+    if Int.random(in: 0..<8, using: &random) == 0 { late.append(message) } else { try arrive(message) }
+  }
+
+  private mutating func arrive(_ message: PushMessage) throws {
     sent[message.id] = message
     arrived += 1
     arrivals[message.id] = arrived

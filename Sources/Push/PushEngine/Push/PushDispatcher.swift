@@ -13,7 +13,7 @@ import Synchronization
 ///                       └──── in the same turn, if the lane has a place ────┘
 /// ```
 /// A push belongs to its producer until the queue's record of it is durable; only then is that one told. A crash between
-/// offers it to the queue again, which knows a repetition by the push's number. An attempt is recorded before it is
+/// offers it to the queue again, which knows a repetition by the push's number, in whatever order they come. An attempt is recorded before it is
 /// made: the journal knows of every request that may have reached a provider.
 package final class PushDispatcher {
   package let queues: EntityDirectory<PushQueue>
@@ -66,14 +66,14 @@ package final class PushDispatcher {
       logger.error("push not sent", metadata: ["reason": "too many push queues"])
       return false
     }
-    let (isKnown, isVacant) = await queue.peek {
-      ($0.isKnown(producer: message.producer, number: message.number), $0.messageCount == 0 && !$0.isUnregistered)
+    let (standing, isVacant) = await queue.peek {
+      ($0.standing(producer: message.producer, number: message.number), $0.messageCount == 0 && !$0.isUnregistered)
     }
-    if isKnown {
+    if standing == .known {
       await producers.accepted(message.id)
       return true
     }
-    if isVacant, await beginAtOnce(message, in: queue) { return true }
+    if isVacant, standing == .fresh, await beginAtOnce(message, in: queue) { return true }
     await queue.post(.enqueue(message, limits: queueLimits))
     return true
   }
@@ -81,7 +81,7 @@ package final class PushDispatcher {
   /// Takes a push over and ends it, unsent.
   func decline(_ id: PushID, for target: PushAddress, reason: String) async {
     let queue = queues.entity(DeviceKey.of(target), limit: limits.pushQueuesMaximum)
-    if await queue?.peek({ $0.isKnown(producer: id.producer, number: id.number) }) ?? false {
+    if await queue?.peek({ $0.standing(producer: id.producer, number: id.number) }) == .known {
       // Taken over before a crash, which kept it from its producer.
       await producers.accepted(id)
     } else {
