@@ -38,7 +38,9 @@ struct QueueView {
       lanes[message.producer, default: []].append(message.id)
     case .declined(let id, let outcome):
       try arrive(id)
-      if outcome == .collapsed { throw Failure(.newestOfAKeyStays, "push \(id) gave way to an older one") }
+      if outcome == .collapsed, !isOvertaken(id) {
+        throw Failure(.newestOfAKeyStays, "push \(id) gave way to an older one")
+      }
       try settle(id, outcome)
     case .settled(let id, let outcome, _, _, let isDeadLetter, _):
       guard let entry = waiting.removeValue(forKey: id) else {
@@ -143,6 +145,11 @@ struct QueueView {
       }
     }
     inFlight = id
+  }
+
+  /// A newer one with a key came before it, and is still there.
+  private func isOvertaken(_ id: PushID) -> Bool {
+    (lanes[id.producer] ?? []).contains { $0.number > id.number && waiting[$0]?.message.collapseKey != nil }
   }
 
   private func arrive(_ id: PushID) throws {

@@ -49,6 +49,7 @@ extension World {
     }
     if SeededExecutor.isIdle { epoch += 1 }
     checkMail()
+    checkOrdered(life)
     for customer in customers {
       if let wire = customer.comet.wires.first(where: { !$0.isClosed && !$0.awaits.subtracting(["connect"]).isEmpty }) {
         violated(.everyRequestAnswered, "\(customer.comet.description) waits for \(wire.awaits.sorted())")
@@ -59,6 +60,14 @@ extension World {
     checkSupport(life)
     checkHeld(life)
     compareStates(life)
+  }
+
+  /// What a queue was handed has come to it, whatever came before. With a process goes what was not durable yet.
+  private func checkOrdered(_ life: Life) {
+    for (id, number) in ordered where number == life.number && reference.acceptedBy[id] == nil {
+      violated(.conservation, "push \(id.number) of \(id.producer) came to no queue")
+    }
+    ordered = [:]
   }
 
   private func checkComplete(_ customer: Customer) {

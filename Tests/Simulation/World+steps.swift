@@ -181,22 +181,33 @@ extension World {
         }
       }
     }
+    var limits = PushLimits()
+    limits.messagesMaximum = 12
+    // What was sent before it may be on its way longer.
+    let overtaken = chance.comes(15) ? appPush(of: producer, to: address) : nil
+    let message = appPush(of: producer, to: address)
+    let key = message.collapseKey ?? "–"
+    trace.begin(step, "\(producer) pushes \(message.number) to \(device), key \(key)")
+    if let overtaken { trace.note("it overtakes \(overtaken.number), key \(overtaken.collapseKey ?? "–")") }
+    let (bounds, repeats) = (limits, chance.comes(15))
+    let messages = [message, overtaken, repeats ? message : nil].compactMap(\.self)
+    start("order", in: life) { [self] engine in
+      for message in messages {
+        let isTaken = await engine.order(.enqueue(message, limits: bounds), of: address)
+        if isTaken, !life.isOver { ordered[message.id] = life.number }
+      }
+    }
+  }
+
+  private func appPush(of producer: String, to address: PushAddress) -> PushMessage {
     orderNumber += 1
     let key = chance.comes(60) ? "key-\(chance.below(2))" : nil
     let expiry = chance.comes(40) ? time.now.advanced(by: .seconds(chance.number(in: 1...120))) : nil
-    let message = PushMessage(
+    return PushMessage(
       producer: producer, number: orderNumber, tag: "app", alert: "", content: Array("{}".utf8), service: "app",
       target: address, attemptsMaximum: chance.number(in: 1...4), expiry: expiry, collapseKey: key,
       priority: chance.comes(50) ? .high : .normal, isNowOrNever: chance.comes(5),
       owner: chance.comes(50) ? "owner-\(chance.below(2))" : nil)
-    trace.begin(step, "\(producer) pushes \(orderNumber) to \(device), key \(key ?? "–")")
-    var limits = PushLimits()
-    limits.messagesMaximum = 12
-    let (bounds, repeats) = (limits, chance.comes(15))
-    start("order", in: life) { engine in
-      await engine.order(.enqueue(message, limits: bounds), of: address)
-      if repeats { await engine.order(.enqueue(message, limits: bounds), of: address) }
-    }
   }
 }
 

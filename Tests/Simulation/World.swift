@@ -93,6 +93,8 @@ final class World: @unchecked Sendable {
   var acknowledged: [String: String] = [:]
   var textNumber = 0
   var orderNumber = 0
+  /// Pushes that queues were handed beside the chats since the last rest, and the life that handed them over.
+  var ordered: [PushID: Int] = [:]
   /// Ids and salts; apart from `chance`, so that the order of jobs alone decides what the engine draws.
   private var secrets: Chance
   var lastFullness: Int64 = 0

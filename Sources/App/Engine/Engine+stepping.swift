@@ -38,10 +38,12 @@ extension Engine {
   package func extendTree() async throws(TreeError) -> JournalTree.Progress { try await partition.extendTree() }
 
   /// Hands a command to the queue of a device, as a producer beside the chats would.
-  package func order(_ command: PushCommand, of address: PushAddress) async {
+  /// - Returns: false if the journal has nothing of it yet.
+  @discardableResult
+  package func order(_ command: PushCommand, of address: PushAddress) async -> Bool {
     guard let queue = queues.entity(DeviceKey.of(address), limit: node.limits.pushQueuesMaximum)
-    else { return }
-    await queue.post(command)
+    else { return false }
+    return await queue.post(command)
   }
 
   /// The key of that queue.

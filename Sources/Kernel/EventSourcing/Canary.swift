@@ -27,6 +27,7 @@
     case noticeForgotten = "notice forgotten"
     case exchangeLeaked = "leak of an exchange"
     case expiredWithoutLetter = "expired without a dead letter"
+    case overtakenVanishes = "a push that overtakes vanishes"
 
     /// The name of the environment variable.
     public static let variable = "CARILLON_CANARY"

@@ -1,3 +1,5 @@
+import EventSourcing
+
 /// Which numbers of one producer a queue has taken over: the highest, and for each of the 64 below it whether it came.
 ///
 /// ```
@@ -25,6 +27,9 @@ struct TakenNumbers: Sendable, Equatable, Codable {
     guard number <= highest else { return .fresh }
     let (distance, isFar) = highest.subtractingReportingOverflow(number)
     guard !isFar, distance <= Self.windowLength else { return .outrun }
+    #if CARILLON_CANARIES
+      if Canary.sings(.overtakenVanishes) { return .known }
+    #endif
     return distance > 0 && missing & (1 << UInt64(distance - 1)) != 0 ? .fresh : .known
   }
 
