@@ -209,7 +209,7 @@ final class DeviceRig: Sendable {
   func ends() throws -> [FinalPushOutcome] {
     try events(.pushQueue, as: PushEvent.self).compactMap { event in
       switch event {
-      case .settled(_, let outcome, _, _, _, _), .declined(_, let outcome): outcome
+      case .settled(_, let outcome, _, _, _, _), .declined(_, let outcome, _): outcome
       default: nil
       }
     }

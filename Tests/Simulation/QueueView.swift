@@ -36,7 +36,7 @@ struct QueueView {
       try arrive(message.id)
       waiting[message.id] = Waiting(message: message)
       lanes[message.producer, default: []].append(message.id)
-    case .declined(let id, let outcome):
+    case .declined(let id, let outcome, _):
       try arrive(id)
       if outcome == .collapsed, !isOvertaken(id) {
         throw Failure(.newestOfAKeyStays, "push \(id) gave way to an older one")

@@ -41,7 +41,7 @@ struct Reference {
       case .enqueued(let message):
         try accepted(message.id, by: record.key)
         try followCallback(message.id)
-      case .declined(let id, _): try accepted(id, by: record.key)
+      case .declined(let id, _, _): try accepted(id, by: record.key)
       case .attemptBegan(let id, _, _): support.attemptBegan(id, at: record.position)
       case .settled(let id, let outcome, _, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
       default: try applyMail(event, record, at: time, moment)

@@ -46,7 +46,7 @@ struct SoakFiles: Sendable {
     var payload = PayloadReader(record.payload)
     switch try PushEvent(tag: record.tag, payload: &payload) {
     case .enqueued(let message): ledger.taken(message.id)
-    case .declined(let id, let outcome):
+    case .declined(let id, let outcome, _):
       ledger.taken(id)
       ledger.ended(id, "declined: " + outcome.name)
     case .settled(let id, let outcome, _, _, _, _): ledger.ended(id, outcome.name)

@@ -19,7 +19,7 @@ final class MessageRelay: Sendable {
   }
   static let tag = "gcm.message"
 
-  /// - Returns: nil if it is in the device's queue.
+  /// - Returns: nil if it is in the device's queue, or was there: the same message again is none.
   func push(_ mail: Mail, to address: PushAddress) async -> Result<TargetResult, EngineError>? {
     guard dispatcher.obstacle(address, tag: Self.tag) == nil else { return .success(.failed(.invalidAPNsCredential)) }
     // It would stand where Apple's own words stand.
@@ -51,7 +51,7 @@ final class MessageRelay: Sendable {
       producer: mail.scope, number: 0, tag: tag, alert: display.body ?? "", content: JSONValue.object(own).text,
       service: mail.category, target: address, expiry: mail.isNowOrNever ? nil : mail.expiry,
       collapseKey: mail.collapseKey, priority: mail.priority, isNowOrNever: mail.isNowOrNever, display: display,
-      form: .members)
+      form: .members, submissionID: mail.id)
   }
 
   private static func display(_ notification: [MailPair], _ aps: JSONObject?, _ mail: Mail) -> PushDisplay {

@@ -7,7 +7,8 @@ public enum PushCommand: Sendable, Equatable {
   /// - Parameter hasPlace: its courier lane has a place for it: its attempt begins in the same turn if it is what `begin`
   ///   would choose. `PushQueue.attempt` says whether it did; if not, the place has to be given back.
   case enqueue(PushMessage, limits: PushLimits = PushLimits(), hasPlace: Bool = false)
-  /// As `enqueue`, from a producer that keeps no count: the message is given the producer's next number.
+  /// As `enqueue`, from a producer that keeps no count: the message is given the producer's next number. One whose
+  /// `PushMessage.submissionID` came already (`RecentIDs`) changes nothing.
   case submit(PushMessage, limits: PushLimits = PushLimits())
   /// Takes the push over and ends it at once, unsent; a repetition changes nothing.
   case decline(PushID, reason: String)

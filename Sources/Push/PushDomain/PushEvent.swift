@@ -5,7 +5,8 @@ public enum PushEvent: Sendable, Equatable, Codable {
   /// The message entered the queue.
   case enqueued(PushMessage)
   /// The message was taken over but never entered the queue.
-  case declined(PushID, FinalPushOutcome)
+  /// - Parameter submissionID: of the message, if the queue gave it its number.
+  case declined(PushID, FinalPushOutcome, submissionID: String? = nil)
   /// The message left the queue; as a dead letter it is kept for the operator. `answer` is the provider's own name
   /// for it.
   case settled(
@@ -65,7 +66,7 @@ extension PushEvent {
   public var producer: String? {
     switch self {
     case .enqueued(let message): message.producer
-    case .declined(let id, _), .settled(let id, _, _, _, _, _), .retryScheduled(let id, _, _, _, _),
+    case .declined(let id, _, _), .settled(let id, _, _, _, _, _), .retryScheduled(let id, _, _, _, _),
       .attemptBegan(let id, _, _), .attemptReturned(let id, _, _, _), .deadLetterRetried(let id),
       .deadLetterDropped(let id):
       id.producer
@@ -95,6 +96,7 @@ extension PushEvent {
 /// number means what it means within its event.
 private enum Field {
   static let outcome = PayloadField<FinalPushOutcome>(3)
+  static let submissionID = PayloadField<String>(4)
   static let attempts = PayloadField<Int>(4)
   static let answer = PayloadField<String>(5)
   static let isDeadLetter = PayloadField<Bool>(6)
@@ -143,9 +145,10 @@ extension PushEvent: JournaledEvent {
   public func encode(into writer: inout PayloadWriter) {
     switch self {
     case .enqueued(let message): message.encode(into: &writer)
-    case .declined(let id, let outcome):
+    case .declined(let id, let outcome, let submissionID):
       id.encode(into: &writer)
       writer.put(Field.outcome, outcome)
+      writer.put(Field.submissionID, ifPresent: submissionID)
     case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter, let report):
       id.encode(into: &writer)
       writer.put(Field.outcome, outcome)
@@ -203,7 +206,9 @@ extension PushEvent: JournaledEvent {
 
   private init(_ tag: EventTag, _ read: PayloadFields) throws(PayloadError) {
     switch tag {
-    case 2: self = .declined(try PushID(read), try read.required(Field.outcome))
+    case 2:
+      self = .declined(
+        try PushID(read), try read.required(Field.outcome), submissionID: try read[Field.submissionID])
     case 3:
       self = .settled(
         try PushID(read), try read.required(Field.outcome), attempts: try read[Field.attempts] ?? 0,

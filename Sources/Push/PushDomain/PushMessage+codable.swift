@@ -3,7 +3,7 @@ internal import EventSourcing
 extension PushMessage: Codable {
   private enum CodingKeys: String, CodingKey {
     case producer, number, tag, alert, content, compactContent, service, target, attemptsMaximum, expiry, collapseKey
-    case priority, isNowOrNever, display, form, owner, registeredAt
+    case priority, isNowOrNever, display, form, owner, registeredAt, submissionID
   }
 
   // By hand for one reason: the contents are JSON text and are printed as text, not as lists of numbers.
@@ -26,7 +26,8 @@ extension PushMessage: Codable {
       display: try container.decodeIfPresent(PushDisplay.self, forKey: .display),
       form: try container.decodeIfPresent(PushContentForm.self, forKey: .form) ?? .message,
       owner: try container.decodeIfPresent(String.self, forKey: .owner),
-      registeredAt: try container.decodeIfPresent(Timestamp.self, forKey: .registeredAt))
+      registeredAt: try container.decodeIfPresent(Timestamp.self, forKey: .registeredAt),
+      submissionID: try container.decodeIfPresent(String.self, forKey: .submissionID))
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -49,5 +50,6 @@ extension PushMessage: Codable {
     if form != .message { try container.encode(form, forKey: .form) }
     try container.encodeIfPresent(owner, forKey: .owner)
     try container.encodeIfPresent(registeredAt, forKey: .registeredAt)
+    try container.encodeIfPresent(submissionID, forKey: .submissionID)
   }
 }

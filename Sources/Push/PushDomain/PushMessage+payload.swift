@@ -20,6 +20,8 @@ extension PushMessage: PayloadPart {
     static let form = PayloadField<PushContentForm>(15)
     static let owner = PayloadField<String>(16)
     static let registeredAt = PayloadField<Timestamp>(17)
+    /// Absent: its producer counts.
+    static let submissionID = PayloadField<String>(18)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -40,6 +42,7 @@ extension PushMessage: PayloadPart {
     writer.put(Field.form, form, unless: .message)
     writer.put(Field.owner, ifPresent: owner)
     writer.put(Field.registeredAt, ifPresent: registeredAt)
+    writer.put(Field.submissionID, ifPresent: submissionID)
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
@@ -52,7 +55,8 @@ extension PushMessage: PayloadPart {
       attemptsMaximum: try read.required(Field.attemptsMaximum), expiry: try read[Field.expiry],
       collapseKey: try read[Field.collapseKey], priority: try read.required(Field.priority),
       isNowOrNever: try read[Field.isNowOrNever] ?? false, display: try read[Field.display],
-      form: try read[Field.form] ?? .message, owner: try read[Field.owner], registeredAt: try read[Field.registeredAt])
+      form: try read[Field.form] ?? .message, owner: try read[Field.owner],
+      registeredAt: try read[Field.registeredAt], submissionID: try read[Field.submissionID])
   }
 }
 

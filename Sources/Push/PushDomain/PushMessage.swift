@@ -34,16 +34,27 @@ public struct PushMessage: Sendable, Equatable {
   /// Now or never: a single attempt, and the provider is not to store it either. Spec: providers 1.2, TTL 0.
   public let isNowOrNever: Bool
   public let form: PushContentForm
-  private let look: Look?
+  private let extras: Extras?
 
   /// What the producer itself says about how it is to look.
-  public var display: PushDisplay? { look?.display }
+  public var display: PushDisplay? { extras?.display }
+  /// The id that whoever sent it knows it by, where the queue gives the number: a repetition is known by it. See
+  /// `PushCommand.submit`.
+  public var submissionID: String? { extras?.submissionID }
 
   /// Seldom there, and large.
-  private final class Look: Sendable, Equatable {
-    let display: PushDisplay
-    init(_ display: PushDisplay) { self.display = display }
-    static func == (left: Look, right: Look) -> Bool { left.display == right.display }
+  private final class Extras: Sendable, Equatable {
+    let display: PushDisplay?
+    let submissionID: String?
+
+    init?(_ display: PushDisplay?, _ submissionID: String?) {
+      guard display != nil || submissionID != nil else { return nil }
+      (self.display, self.submissionID) = (display, submissionID)
+    }
+
+    static func == (left: Extras, right: Extras) -> Bool {
+      left.display == right.display && left.submissionID == right.submissionID
+    }
   }
 
   public init(
@@ -51,7 +62,7 @@ public struct PushMessage: Sendable, Equatable {
     service: String, target: PushAddress, attemptsMaximum: Int = 3, expiry: Timestamp? = nil,
     collapseKey: String? = nil, priority: PushPriority = .high, isNowOrNever: Bool = false,
     display: PushDisplay? = nil, form: PushContentForm = .message, owner: String? = nil,
-    registeredAt: Timestamp? = nil
+    registeredAt: Timestamp? = nil, submissionID: String? = nil
   ) {
     self.producer = producer
     self.number = number
@@ -66,7 +77,7 @@ public struct PushMessage: Sendable, Equatable {
     self.collapseKey = collapseKey
     self.priority = priority
     self.isNowOrNever = isNowOrNever
-    look = display.map { Look($0) }
+    extras = Extras(display, submissionID)
     self.form = form
     self.owner = owner
     self.registeredAt = registeredAt
@@ -84,7 +95,7 @@ public struct PushMessage: Sendable, Equatable {
       producer: producer, number: number, tag: tag, alert: alert, content: content, compactContent: compactContent,
       service: service, target: target, attemptsMaximum: attemptsMaximum, expiry: expiry, collapseKey: collapseKey,
       priority: priority, isNowOrNever: isNowOrNever, display: display, form: form, owner: owner,
-      registeredAt: registeredAt)
+      registeredAt: registeredAt, submissionID: submissionID)
   }
 
   /// What it weighs against `PushLimits.contentBytesMaximum`: all that may be long.

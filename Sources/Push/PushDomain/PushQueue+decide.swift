@@ -7,6 +7,7 @@ extension PushQueue {
       let events = enqueue(message, limits, now)
       return hasPlace ? events + beginning(of: message, after: events, limits, now) : events
     case .submit(let message, let limits):
+      if let id = message.submissionID, submissions.contains(id, of: message.producer, at: now) { return [] }
       let last = lanes[message.producer]?.numbers.highest ?? 0
       return enqueue(message.numbered(max(0, last) + 1), limits, now)
     case .decline(let id, let reason):
@@ -69,7 +70,8 @@ extension PushQueue {
     }
     let forgotten = forgetProducer(toAdmit: message.producer, limits)
     if let unregisteredReason {
-      return forgotten + [.declined(message.id, .unregistered(reason: unregisteredReason))]
+      let gone = FinalPushOutcome.unregistered(reason: unregisteredReason)
+      return forgotten + [.declined(message.id, gone, submissionID: message.submissionID)]
     }
     if message.isExpired(at: now) { return forgotten + turnAway(message, .expired, limits, now) }
     if isOvertaken(message) { return [.declined(message.id, .collapsed)] }
@@ -126,7 +128,7 @@ extension PushQueue {
     let ending = Ending(PushEntry(message: message, arrival: arrivals, acceptedAt: now), outcome)
     let bytes = entries.reduce(0) { $0 + $1.message.contentBytes }
     guard ending.mayBeKept, limits.deadLettersMaximum > 0, bytes + message.contentBytes <= limits.contentBytesMaximum
-    else { return [.declined(message.id, outcome)] }
+    else { return [.declined(message.id, outcome, submissionID: message.submissionID)] }
     return [.enqueued(message)] + conclude([ending], limits, now, letterBytes: limits.contentBytesMaximum - bytes)
   }
 

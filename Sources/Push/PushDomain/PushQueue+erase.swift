@@ -22,6 +22,7 @@ extension PushQueue {
     var queue = self
     for producer in producers { queue.lanes[producer]?.entries = [] }
     queue.deadLetters.removeAll { producers.contains($0.message.producer) }
+    queue.submissions.forget(producers)
     queue.mail.erase(producers)
     if let id = queue.inFlight, producers.contains(id.producer) { queue.inFlight = nil }
     queue.moveExpiryTimer()

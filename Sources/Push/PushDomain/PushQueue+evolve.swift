@@ -4,10 +4,10 @@ extension PushQueue {
   public mutating func evolve(_ event: PushEvent, at time: Timestamp) {
     switch event {
     case .enqueued(let message):
-      arrived(message.id)
+      arrived(message.id, message.submissionID, at: time)
       lanes[message.producer]?.entries.append(PushEntry(message: message, arrival: arrivals, acceptedAt: time))
-    case .declined(let id, _):
-      arrived(id)
+    case .declined(let id, _, let submissionID):
+      arrived(id, submissionID, at: time)
     case .settled(let id, let outcome, let attempts, _, let isDeadLetter, let report):
       settle(id, outcome, attempts: attempts, isDeadLetter: isDeadLetter, report, at: time)
     case .retryScheduled(let id, let attempt, let until, let reason, let report):
@@ -55,7 +55,7 @@ extension PushQueue {
     switch event {
     case .enqueued(let message):
       effects.append(.accepted(message.id))
-    case .declined(let id, let outcome):
+    case .declined(let id, let outcome, _):
       effects += [.accepted(id), .settled(id, outcome, attempts: 0)]
     case .settled(let id, let outcome, let attempts, _, let isDeadLetter, _):
       effects.append(.settled(id, outcome, attempts: attempts))
@@ -93,7 +93,8 @@ extension PushQueue {
     return effects
   }
 
-  private mutating func arrived(_ id: PushID) {
+  private mutating func arrived(_ id: PushID, _ submissionID: String?, at time: Timestamp) {
+    if let submissionID { submissions.insert(submissionID, of: id.producer, at: time) }
     arrivals += 1
     var lane = lanes.removeValue(forKey: id.producer) ?? PushLane()
     lane.numbers.insert(id.number)
@@ -184,7 +185,7 @@ extension PushQueue {
   private mutating func revive(_ id: PushID, at time: Timestamp) {
     guard let index = deadLetters.firstIndex(where: { $0.message.id == id }) else { return }
     let letter = deadLetters.remove(at: index)
-    arrived(id)
+    arrived(id, nil, at: time)
     lanes[id.producer]?.entries.append(
       PushEntry(message: letter.message.withoutExpiry, arrival: arrivals, acceptedAt: time))
   }

@@ -26,6 +26,8 @@ extension PushQueue: RestorableState {
     static let deadLetters = PayloadField<DeadLetter>(11)
     /// Absent: empty.
     static let mail = PayloadField<Mailbox>(12)
+    /// Absent: none.
+    static let submissions = PayloadField<RecentIDs>(13)
   }
 
   public func encodeState(into writer: inout PayloadWriter) {
@@ -41,6 +43,7 @@ extension PushQueue: RestorableState {
     writer.put(Field.registeredAt, ifPresent: registeredAt)
     writer.put(each: Field.deadLetters, deadLetters)
     writer.put(Field.mail, mail, unless: Mailbox())
+    writer.put(Field.submissions, submissions, unless: RecentIDs())
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -58,6 +61,7 @@ extension PushQueue: RestorableState {
     registeredAt = try read[Field.registeredAt]
     deadLetters = try read.all(Field.deadLetters)
     mail = try read[Field.mail] ?? Mailbox()
+    submissions = try read[Field.submissions] ?? RecentIDs()
     guard isCountedOnce else { throw .outOfRange(field: Field.lanes.number) }
   }
 

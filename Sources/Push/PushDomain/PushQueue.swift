@@ -32,6 +32,8 @@ public struct PushQueue: Decider, Codable, Equatable {
   var offer = Offer()
   /// True once a push to this address was taken by its provider.
   var hasDelivered = false
+  /// Of what came without a number of its own, by its producer.
+  var submissions = RecentIDs()
   /// Oldest first.
   public internal(set) var deadLetters: [DeadLetter] = []
   /// What waits for a receiver that fetches it itself.

@@ -163,6 +163,22 @@ struct RelayTests {
     try await rig.stop()
   }
 
+  @Test("is pushed to once, however often one message comes for it, for as long as its id is remembered")
+  func once() async throws {
+    let rig = try await MessagingRig(sections: ["push": ["pushEnabled": "comet,ios"]])
+    let address = PushAddress(type: "ios", deviceID: String(repeating: "0d", count: 32))
+    let mail = Mail(
+      id: "0:1%2", scope: "77/1", origin: MessagingRig.sender, category: MessagingRig.app,
+      sender: MessagingRig.sender, acceptedAt: DeviceRig.start, timeToLive: 86_400)
+    for count in [1, 1, 2] {
+      #expect(await rig.messaging.relay.push(mail, to: address) == nil)
+      try await rig.settle()
+      #expect(rig.rig.provider.deliveries.count == count)
+      try await rig.advance(by: .milliseconds(RecentIDs.retention.wholeMilliseconds / 2))
+    }
+    try await rig.stop()
+  }
+
   @Test("texts of the app and their arguments are named as Apple names them; a key is the sender's or none")
   func localized() async throws {
     let rig = try await MessagingRig(sections: ["push": ["pushEnabled": "comet,ios"]])

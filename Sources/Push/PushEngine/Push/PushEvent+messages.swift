@@ -7,7 +7,7 @@ extension PushEvent {
   func tells(of message: String) -> Bool {
     switch self {
     case .enqueued(let push): Self.isName(message, of: push.id)
-    case .declined(let id, _), .settled(let id, _, _, _, _, _), .retryScheduled(let id, _, _, _, _),
+    case .declined(let id, _, _), .settled(let id, _, _, _, _, _), .retryScheduled(let id, _, _, _, _),
       .attemptBegan(let id, _, _), .attemptReturned(let id, _, _, _), .deadLetterRetried(let id),
       .deadLetterDropped(let id):
       Self.isName(message, of: id)

@@ -15,7 +15,7 @@ struct PushNarrator: Narrator {
     case .enqueued(let message):
       entry.what = "\(Self.name(message.id, people)) is in the queue of its device"
       entry.isDetail = true
-    case .declined(let id, let outcome):
+    case .declined(let id, let outcome, _):
       Self.end(id, outcome, attempts: 0, &entry, people)
       people.pushEnded(id)
     case .settled(let id, let outcome, let attempts, let answer, let isDeadLetter, let report):
@@ -117,7 +117,7 @@ extension PushEvent {
     switch self {
     case .enqueued(let message): return fate(message.id)
     case .attemptBegan(let id, _, _), .deadLetterRetried(let id), .deadLetterDropped(let id): return fate(id)
-    case .declined(let id, let outcome): return fate(id, outcome.name, outcome.reason)
+    case .declined(let id, let outcome, _): return fate(id, outcome.name, outcome.reason)
     case .settled(let id, let outcome, _, _, let isDeadLetter, let report):
       var ended = fate(id, outcome.name, report?.reason ?? outcome.reason)
       ended.isDeadLetter = isDeadLetter
