@@ -10,6 +10,18 @@ struct MailboxView {
     let key: String?
   }
 
+  /// What its sender calls a message.
+  struct Name: Hashable {
+    let scope: String
+    let id: String
+
+    /// - Parameter id: as it is in the mailbox, where it may have another beside it.
+    init(_ id: String, of scope: String) {
+      self.scope = scope
+      self.id = id.hasSuffix("%" + scope) ? String(id.dropLast(scope.count + 1)) : id
+    }
+  }
+
   struct Notice {
     let id: String
     /// What it has said, one number after the other.
@@ -30,6 +42,8 @@ struct MailboxView {
     let position: UInt64
     let time: Timestamp
     let epoch: Int
+    /// How often the wall clock has been set.
+    let clockSettings: Int
     /// Whether a registration lives.
     let isLive: (_ scope: String) -> Bool
   }
@@ -48,6 +62,10 @@ struct MailboxView {
   /// All that ever came, and where in the journal.
   private(set) var known: [String: (mail: Mail, position: UInt64)] = [:]
   private(set) var ends: [String: End] = [:]
+  /// The same by their senders' names for them.
+  private(set) var came: Set<Name> = []
+  /// When what did not run out of time has left, and by which setting of the clock.
+  private var left: [Name: (time: Timestamp, clockSettings: Int)] = [:]
   /// Messages that were told of by number only.
   private(set) var dropped: Set<String> = []
   /// Written to some connection.
@@ -72,8 +90,10 @@ struct MailboxView {
       let mail = try PushQueue(stateBytes: state).mail
       waiting = mail.messages
       confirms = mail.confirms
-      let left = Set(mail.notices.keys)
-      notices = notices.filter { left.contains($0.key) }
+      let told = Set(mail.notices.keys)
+      notices = notices.filter { told.contains($0.key) }
+      // What was erased is forgotten, and it does not say what that was.
+      left = [:]
     default: break
     }
   }
@@ -83,6 +103,13 @@ struct MailboxView {
     if known[mail.id] != nil, isOfDevice || waiting.contains(where: { $0.id == mail.id }) {
       throw Failure(.mailOnce, "message \(mail.id) is stored again")
     }
+    let name = Name(mail.id, of: mail.scope)
+    if let (time, settings) = left[name], settings == place.clockSettings,
+      place.time < time.advanced(by: RecentIDs.retention)
+    {
+      throw Failure(.mailOnce, "message \(mail.id) comes again, and is stored again")
+    }
+    came.insert(name)
     guard mail.expiry > place.time else { throw Failure(.mailIsKept, "message \(mail.id) is stored after its time") }
     for (old, ending) in gaveWay {
       let isSuccessor =
@@ -123,6 +150,7 @@ struct MailboxView {
       throw Failure(.mailOnce, "message \(mail.id) ended as \(ending.name) and was not there")
     }
     let old = waiting.remove(at: index)
+    if ending != .expired { left[Name(mail.id, of: mail.scope)] = (place.time, place.clockSettings) }
     ends[mail.id] = End(ending: ending, position: place.position, epoch: place.epoch)
     let isRight: Bool =
       switch ending {

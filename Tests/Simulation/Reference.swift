@@ -106,7 +106,9 @@ struct Reference {
     }
     let isOfDevice = record.key.hasPrefix("gcm-")
     guard isOfDevice || record.key.hasPrefix("ccs-") else { return }
-    let place = MailboxView.Place(position: record.position, time: time, epoch: moment.epoch) { [installations] scope in
+    let place = MailboxView.Place(
+      position: record.position, time: time, epoch: moment.epoch, clockSettings: moment.clockSettings
+    ) { [installations] scope in
       let parts = scope.split(separator: "/").map(String.init)
       return parts.count == 2 && Int(parts[1]).map { installations[parts[0]]?.live[$0] != nil } == true
     }

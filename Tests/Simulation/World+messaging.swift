@@ -174,11 +174,8 @@ extension World {
   }
 
   private func checkUpstream(_ message: UpstreamMessage, _ sender: String, _ token: GivenToken) {
-    let known = reference.mailboxes["ccs-\(sender)"]?.known ?? [:]
-    let isThere = known.values.contains {
-      ($0.mail.id == message.id || $0.mail.id.hasPrefix(message.id + "%"))
-        && $0.mail.scope.hasPrefix(token.device + "/")
-    }
+    let came = reference.mailboxes["ccs-\(sender)"]?.came ?? []
+    let isThere = came.contains { $0.id == message.id && $0.scope.hasPrefix(token.device + "/") }
     if message.timeToLive > 60, !isThere {
       violated(.nothingAcknowledgedIsLost, "upstream \(message.id) was taken and is not in the journal")
     }

@@ -28,6 +28,7 @@
     case exchangeLeaked = "leak of an exchange"
     case expiredWithoutLetter = "expired without a dead letter"
     case overtakenVanishes = "a push that overtakes vanishes"
+    case repetitionTaken = "a message sent twice taken twice"
 
     /// The name of the environment variable.
     public static let variable = "CARILLON_CANARY"

@@ -67,11 +67,12 @@ public final class AppServerGateway: Sendable {
     }
     // An app server has another message under this id in its hands: its acknowledgement must not be taken for this one's.
     let isOthers = links.isHeld(mail.id, mail.sender)
-    let isKnown = isOthers ? await queue.peek { $0.mail.holds(mail) } : true
+    let now = context.time.now
+    let isKnown = isOthers ? await queue.peek { $0.mail.hasTaken(mail, now: now) } : true
     let mail = isKnown ? mail : mail.besideTwin
     do {
       let isStored = try await queue.perform(.store(mail, receiver: .absent, limits: .upstream)) { queue in
-        queue.mail.holds(mail)
+        queue.mail.hasTaken(mail, now: now)
       }
       return isStored ? .accepted : .refused(reason: "QUOTA_EXCEEDED")
     } catch { return .unavailable }

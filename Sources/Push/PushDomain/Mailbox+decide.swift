@@ -3,6 +3,7 @@ internal import EventSourcing
 // The rules. Spec: GCM A3, A7, F3-F8.
 extension Mailbox {
   func store(_ mail: Mail, for receiver: MailReceiver, _ limits: MailLimits, _ now: Timestamp) -> [PushEvent] {
+    guard !recent.contains(mail.id, of: mail.scope, at: now) else { return [] }
     var mail = mail
     if let twin = messages.first(where: { $0.id == mail.id }) {
       // A device counts for itself: two of them may use the same id. The same message again is none.
@@ -62,7 +63,7 @@ extension Mailbox {
 
   mutating func stored(_ mail: Mail) { messages.append(mail) }
 
-  mutating func ended(_ mails: [EndedMail]) {
+  mutating func ended(_ mails: [EndedMail], _ ending: MailEnding, at time: Timestamp) {
     #if CARILLON_CANARIES
       // Forgets to take the first one out, as long as it is not the only one.
       let mails = Canary.sings(.acknowledgedMailReturns) && messages.count > 1 ? Array(mails.dropFirst()) : mails
@@ -70,6 +71,7 @@ extension Mailbox {
     let ids = Set(mails.map(\.id))
     messages.removeAll { ids.contains($0.id) }
     for mail in mails where notices[mail.flow]?.mail.id == mail.id { notices[mail.flow] = nil }
+    if ending != .expired { remember(mails, at: time) }
   }
 
   /// As the first version dropped: all of the scope, whoever it was from, under one notice that keeps its id.
@@ -81,7 +83,8 @@ extension Mailbox {
     notices[key] = notice
   }
 
-  mutating func noticed(_ last: Mail, count: Int, isOpen: Bool) {
+  mutating func noticed(_ last: Mail, count: Int, isOpen: Bool, at time: Timestamp) {
+    if !isOpen, !last.isStandIn { remember([EndedMail(last)], at: time) }
     let sum = Self.sum(notices[last.flow]?.count ?? 0, count)
     notices[last.flow] = MailNotice(last, count: sum, isOpen: isOpen)
   }
@@ -92,6 +95,7 @@ extension Mailbox {
   }
 
   mutating func erase(_ scopes: Set<String>) {
+    recent.forget(scopes)
     messages.removeAll { scopes.contains($0.scope) }
     notices = notices.filter { !scopes.contains($0.value.last.scope) }
   }

@@ -30,6 +30,9 @@ public struct Mailbox: Sendable, Equatable, Codable {
   public internal(set) var notices: [String: MailNotice] = [:]
   /// The receiver has acknowledged a message over its connection: one that it does not acknowledge it does not have.
   public internal(set) var confirms = false
+  /// Of what has left it, or was never let in, by their scopes: one that comes again is known. Not of what ran out of
+  /// time: that comes again as something new, or is over.
+  var recent = RecentIDs()
 
   public init() {}
 
@@ -40,9 +43,11 @@ public struct Mailbox: Sendable, Equatable, Codable {
 
   public func contains(_ id: String) -> Bool { messages.contains { $0.id == id } }
 
-  /// Whether `mail` was taken, under its own id or, if another has that, under the one that it was given.
-  public func holds(_ mail: Mail) -> Bool {
+  /// Whether `mail` was taken and waits, under its own id or, if another has that, under the one that it was given; or
+  /// was taken and has left not long ago.
+  public func hasTaken(_ mail: Mail, now: Timestamp) -> Bool {
     messages.contains { $0.scope == mail.scope && ($0.id == mail.id || $0.id == mail.idBesideTwin) }
+      || recent.contains(mail.id, of: mail.scope, at: now)
   }
 
   /// All that it holds, as it counts against `MailLimits.contentBytesMaximum`.
@@ -55,6 +60,14 @@ public struct Mailbox: Sendable, Equatable, Codable {
     for mail in messages { earliest = min(earliest ?? mail.expiry, mail.expiry) }
     for notice in notices.values { earliest = min(earliest ?? notice.mail.expiry, notice.mail.expiry) }
     return earliest
+  }
+}
+
+extension Mailbox {
+  /// Notes what has left: under the id that it came with, also where that was another's at the time.
+  mutating func remember(_ mails: [EndedMail], at time: Timestamp) {
+    for mail in mails { recent.append(mail.originalID, of: mail.scope, at: time) }
+    recent.prune(at: time)
   }
 }
 
@@ -89,7 +102,11 @@ extension Mail {
   func isOfSameFlow(as other: Mail) -> Bool { scope == other.scope && sender == other.sender }
 
   /// The message that a notice begins with where no message was refused: its id is nobody else's.
-  var counted: Mail { named("\(id)%deleted").withoutContent }
+  var counted: Mail { named(id + Self.standInSuffix).withoutContent }
+
+  var isStandIn: Bool { id.hasSuffix(Self.standInSuffix) }
+
+  private static let standInSuffix = "%deleted"
 
   /// Seconds that a notice is worth anything: four weeks. Spec: GCM F6.
   private static let noticeTimeToLive = 2_419_200
@@ -113,6 +130,14 @@ extension Mail {
 public struct EndedMail: Sendable, Equatable, Codable {
   /// As that of the message.
   var flow: String { Mail.flow(scope, sender) }
+
+  /// The id without what `Mail.besideTwin` has added.
+  var originalID: Substring.UTF8View {
+    let (id, scope) = (id.utf8, scope.utf8)
+    let rest = id.dropLast(scope.count)
+    guard rest.last == UInt8(ascii: "%"), id.dropFirst(rest.count).elementsEqual(scope) else { return id[...] }
+    return rest.dropLast()
+  }
 
   public let id: String
   public let scope: String

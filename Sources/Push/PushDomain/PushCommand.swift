@@ -33,7 +33,7 @@ public enum PushCommand: Sendable, Equatable {
   case retryDeadLetter(PushID)
   case dropDeadLetter(PushID)
   /// Puts a message into the mailbox of a receiver with a connection of its own. One that is there already, by its id
-  /// and scope, changes nothing.
+  /// and scope, or has left it not long ago (`RecentIDs`), changes nothing.
   case store(Mail, receiver: MailReceiver, limits: MailLimits = MailLimits())
   /// The receiver has these messages. Unknown ids change nothing.
   case acknowledge([String])

@@ -37,12 +37,12 @@ extension PushQueue {
       deadLetters.removeAll { $0.message.id == id }
     case .mailStored(let message):
       mail.stored(message)
-    case .mailEnded(let mails, _):
-      mail.ended(mails)
+    case .mailEnded(let mails, let ending):
+      mail.ended(mails, ending, at: time)
     case .mailDropped(let last, let count):
       mail.dropped(last, count: count)
     case .mailNoticed(let last, let count, let isOpen):
-      mail.noticed(last, count: count, isOpen: isOpen)
+      mail.noticed(last, count: count, isOpen: isOpen, at: time)
     case .receiverConfirms:
       mail.confirms = true
     }

@@ -296,6 +296,32 @@ struct UpstreamTests {
     try await rig.stop()
   }
 
+  @Test("is accepted and given to nobody if it comes again behind its acknowledgement, after a restart too")
+  func repeated() async throws {
+    let first = try await MessagingRig()
+    let device = try await first.device()
+    let message = UpstreamMessage(id: "1", category: MessagingRig.app, pairs: [], timeToLive: 3_600)
+    func send(_ rig: MessagingRig) async throws {
+      #expect(await rig.engine.messaging.send(message, to: MessagingRig.sender, from: device.id) == .accepted)
+      try await rig.settle()
+    }
+    let link = TestLink()
+    try await first.engine.appServers.attach(link, sender: MessagingRig.sender)
+    try await send(first)
+    #expect(link.ids == ["1"])
+    first.engine.appServers.acknowledge("1", sender: MessagingRig.sender, link: link)
+    try await first.settle()
+    let rig = try await first.restarted()
+    let next = TestLink()
+    try await rig.engine.appServers.attach(next, sender: MessagingRig.sender)
+    try await send(rig)
+    #expect(next.deliveries == 0)
+    try await rig.advance(by: RecentIDs.retention)
+    try await send(rig)
+    #expect(next.ids == ["1"])
+    try await rig.stop()
+  }
+
   @Test("goes to one connection, to none beyond its bound of unacknowledged ones, and on as they are acknowledged")
   func flowControl() async throws {
     let rig = try await MessagingRig { $0.limits.appServerPendingMaximum = 2 }
