@@ -35,14 +35,7 @@ extension NotificationRoutes {
       ) { try await $0.unsubscribe($1, $2) },
       Operation(
         .post, "/genesys/1/notification/publish", "publish", "Publish an event", access: .publisher,
-        body: .json(
-          .object([
-            .required("tag", .text(1...256), "What filters are compared with: `orders.shipped`."),
-            .required(
-              "message", .either(.text(1...1_024), APISchema(["type": "object"])),
-              "Handed to each provider as it is; an object as its JSON text."),
-            .optional("subscriberId", .text(1...256), "To this subscriber only."),
-          ])),
+        body: .json(publication),
         answers: [
           .json(
             200, "To how many subscriptions it goes.", .object([.required("delivered", .integer)]))
@@ -52,6 +45,15 @@ extension NotificationRoutes {
     schemas: [("Subscription", subscription), ("SubscriptionView", view)])
 
   private static let subscriptionID: APIParameter = .path("id", "The subscription's id.")
+
+  private static let publication = APISchema.object([
+    .required("tag", .text(1...256), "What filters are compared with: `orders.shipped`."),
+    .required(
+      "message", .either(.text(1...1_024), APISchema(["type": "object"])),
+      "Handed to each provider as it is; an object as its JSON text."),
+    .optional("subscriberId", .text(1...256), "To this subscriber only."),
+    .optional("id", .text(1...256), "Published again under it, it goes to those that have not had it."),
+  ])
 
   private static let subscription = APISchema.object([
     .required("subscriberId", .text(1...256), "Who subscribes."),

@@ -12,7 +12,7 @@ import PushDomain
 /// |---|---|
 /// | `POST /genesys/1/notification/subscription` | subscribes: `{"id":…}` |
 /// | `GET`, `DELETE /genesys/1/notification/subscription/{id}` | shows it, ends it |
-/// | `POST /genesys/1/notification/publish` `{"tag":…,"message":…,"subscriberId":…}` | publishes: `{"delivered":…}` |
+/// | `POST /genesys/1/notification/publish` `{"tag":…,"message":…,"subscriberId":…,"id":…}` | publishes: `{"delivered":…}` |
 ///
 /// Subscribing is open to apps; what was made with a `gms_user` is seen and ended only with it. Publishing needs a bearer
 /// token of the role `publisher` or `admin`.
@@ -69,7 +69,8 @@ package struct NotificationRoutes: TokenRoutes {
   func publish(_ request: Request) async throws -> Response {
     let body = try await body(of: request)
     let count = try await notifications.publish(
-      tag: try body.text("tag"), try body.publication("message"), subscriberID: try body.optionalText("subscriberId"))
+      tag: try body.text("tag"), try body.publication("message"), subscriberID: try body.optionalText("subscriberId"),
+      id: try body.optionalText("id"))
     return .object { $0.member("delivered", count) }
   }
 

@@ -111,19 +111,25 @@ public final class NotificationService: Sendable {
 
   // MARK: For back ends
 
-  /// Publishes an event. - Parameter subscriberID: to this one's subscriptions only.
+  /// Publishes an event.
+  /// - Parameters:
+  ///   - subscriberID: to this one's subscriptions only.
+  ///   - id: the publisher's own, among what it publishes under the tag: a subscription that had it not long ago
+  ///     (`RecentIDs`) does not get it again, and is counted. Nil for one that is never published again.
   /// - Returns: how many subscriptions it goes to; each of them has it on the disk.
   /// - Throws: `.invalid`; `.limitReached`, `.storageFull`, `.unavailable` if some could not take it: whoever publishes
-  ///   it again publishes it to all.
+  ///   it again under the same id publishes it to the others.
   public func publish(
-    tag: String, _ content: PublicationContent, subscriberID: String? = nil
+    tag: String, _ content: PublicationContent, subscriberID: String? = nil, id: String? = nil
   ) async throws(EngineError) -> Int {
     try check(tag, "tag", 1...Self.bounds.tagBytesMaximum)
+    if let id { try check(id, "id", 1...Self.bounds.nameBytesMaximum) }
     guard content.bytes.count <= limits.pushDataBytesMaximum else {
       throw .invalid(field: "message", reason: "is longer than \(limits.pushDataBytesMaximum) bytes")
     }
     let keys = index.matching(tag: tag, subscriberID: subscriberID)
-    let command = SubscriptionCommand.publish(tag: tag, content, owedMaximum: Self.bounds.owedMaximum)
+    let command = SubscriptionCommand.publish(
+      tag: tag, content, id: id ?? identifiers.uuid(), owedMaximum: Self.bounds.owedMaximum)
     var count = 0
     var failure: EngineError?
     for start in stride(from: 0, to: keys.count, by: limits.targetsAtOnce) {

@@ -22,6 +22,8 @@ public struct Subscription: Decider, Codable, Equatable {
   public internal(set) var owed: [Publication] = []
   /// Of all that was ever published to it.
   public internal(set) var highestNumber = 0
+  /// Of what was published, by their tags.
+  var recent = RecentIDs()
   public internal(set) var isFinished = false
 
   public init() {}
@@ -45,10 +47,11 @@ public struct Subscription: Decider, Codable, Equatable {
     }
     switch command {
     case .open: return []
-    case .publish(let tag, let content, let limit):
+    case .publish(let tag, let content, let id, let limit):
       guard terms.expiresAt > now else { throw .unknown }
+      if let id, recent.contains(id, of: tag, at: now) { return [] }
       guard owed.count < limit else { throw .tooManyOwed }
-      return [.published(Publication(number: highestNumber + 1, tag: tag, content: content))]
+      return [.published(Publication(number: highestNumber + 1, tag: tag, content: content, id: id))]
     case .handedOver(let number):
       guard owed.contains(where: { $0.number == number }) else { return [] }
       let isLast = owed.count == 1 && terms.expiresAt <= now
@@ -69,12 +72,14 @@ public struct Subscription: Decider, Codable, Equatable {
       createdAt = time
     case .published(let publication):
       owed.append(publication)
+      if let id = publication.id { recent.insert(id, of: publication.tag, at: time) }
       highestNumber = max(highestNumber, publication.number)
     case .handedOver(let number):
       owed.removeAll { $0.number == number }
     case .ended, .erased:
       terms = nil
       owed = []
+      recent = RecentIDs()
       isFinished = true
     }
   }
@@ -137,12 +142,15 @@ public struct Publication: Sendable, Equatable, Codable {
   public let number: Int
   public let tag: String
   public let content: PublicationContent
+  /// Under which whoever published it knows it; nil for one from a journal of before.
+  public internal(set) var id: String?
 }
 
 public enum SubscriptionCommand: Sendable, Equatable {
   case open(SubscriptionTerms)
+  /// One that came already, by tag and id (`RecentIDs`), changes nothing.
   /// - Parameter owedMaximum: pushes that may be owed at once.
-  case publish(tag: String, PublicationContent, owedMaximum: Int)
+  case publish(tag: String, PublicationContent, id: String? = nil, owedMaximum: Int)
   /// The queue has the push with this number.
   case handedOver(Int)
   /// Its alarm: the time may have come.

@@ -86,6 +86,7 @@ extension Publication: PayloadPart {
     static let tag = PayloadField<String>(2)
     static let content = PayloadField<[UInt8]>(3)
     static let isObject = PayloadField<Bool>(4)
+    static let id = PayloadField<String>(5)
   }
 
   public func encode(into writer: inout PayloadWriter) {
@@ -93,13 +94,16 @@ extension Publication: PayloadPart {
     writer.put(Field.tag, tag)
     writer.put(Field.content, content.bytes)
     writer.put(Field.isObject, ifTrue: content.isObject)
+    writer.put(Field.id, ifPresent: id)
   }
 
   public init(payload: inout PayloadReader) throws(PayloadError) {
     let read = try PayloadFields(&payload)
     self.init(
       number: try read.required(Field.number), tag: try read.required(Field.tag),
-      content: PublicationContent(bytes: try read.required(Field.content), isObject: try read[Field.isObject] ?? false))
+      content: PublicationContent(
+        bytes: try read.required(Field.content), isObject: try read[Field.isObject] ?? false),
+      id: try read[Field.id])
   }
 }
 
@@ -112,6 +116,8 @@ extension Subscription: RestorableState {
     static let owed = PayloadField<Publication>(3)
     static let highestNumber = PayloadField<Count>(4)
     static let isFinished = PayloadField<Bool>(5)
+    /// Absent: none.
+    static let recent = PayloadField<RecentIDs>(6)
   }
 
   public func encodeState(into writer: inout PayloadWriter) {
@@ -120,6 +126,7 @@ extension Subscription: RestorableState {
     writer.put(each: Field.owed, owed)
     writer.put(Field.highestNumber, highestNumber)
     writer.put(Field.isFinished, ifTrue: isFinished)
+    writer.put(Field.recent, recent, unless: RecentIDs())
   }
 
   public init(state payload: inout PayloadReader) throws(PayloadError) {
@@ -130,5 +137,6 @@ extension Subscription: RestorableState {
     owed = try read.all(Field.owed)
     highestNumber = try read[Field.highestNumber] ?? 0
     isFinished = try read[Field.isFinished] ?? false
+    recent = try read[Field.recent] ?? RecentIDs()
   }
 }

@@ -169,7 +169,10 @@ struct NotificationTests {
       let secret = try server.tokens.create(name: "ops", role: .admin)
       let ops = Caller(client: try await server.connect(), headers: "Authorization: Bearer \(secret)\r\n")
       #expect(try await ops.call("POST", "publish", body).json == ["delivered": 0])
-      for bad in [#"{"message":"b"}"#, #"{"tag":"a"}"#, #"{"tag":"a","message":7}"#, #"{"tag":"","message":"b"}"#] {
+      for bad in [
+        #"{"message":"b"}"#, #"{"tag":"a"}"#, #"{"tag":"a","message":7}"#, #"{"tag":"","message":"b"}"#,
+        #"{"tag":"a","message":"b","id":7}"#, #"{"tag":"a","message":"b","id":""}"#,
+      ] {
         #expect(try await backEnd.call("POST", "publish", bad).status == 400)
       }
       let page = Caller(client: try await server.connect(), headers: "Origin: https://app.example\r\n")

@@ -51,6 +51,36 @@ struct NotificationTests {
     try await rig.stop()
   }
 
+  @Test("published again under its id it goes to those that have not had it, after a restart too")
+  func repetition() async throws {
+    let first = try await DeviceRig()
+    _ = try await first.engine.notifications.subscribe(Self.order())
+    func publish(_ rig: DeviceRig, id: String) async throws -> Int {
+      let count = try await rig.engine.notifications.publish(tag: "orders.shipped", Self.shipped, id: id)
+      try await rig.settle()
+      return count
+    }
+    for _ in 1...2 { #expect(try await publish(first, id: "4711") == 1) }
+    #expect(first.provider.deliveries.count == 1)
+    _ = try await first.engine.notifications.subscribe(Self.order("app-18", device: Self.url + "8"))
+    #expect(try await publish(first, id: "4711") == 2)
+    #expect(first.provider.deliveries.map(\.message.target.deviceID) == [Self.url, Self.url + "8"])
+    await first.kill()
+
+    let rig = try await first.restarted()
+    #expect(try await publish(rig, id: "4711") == 2)
+    #expect(rig.provider.deliveries.isEmpty)
+    #expect(try await publish(rig, id: "4712") == 2)
+    #expect(rig.provider.deliveries.count == 2)
+    try await rig.advance(by: RecentIDs.retention)
+    #expect(try await publish(rig, id: "4711") == 2)
+    #expect(rig.provider.deliveries.count == 4)
+    for id in ["", String(repeating: "x", count: 257)] {
+      await #expect(throws: EngineError.self) { try await publish(rig, id: id) }
+    }
+    try await rig.stop()
+  }
+
   @Test("a subscription ends at its time, after at least 30 seconds, and takes nothing then", arguments: [1, 30])
   func expiry(seconds: Int) async throws {
     let rig = try await DeviceRig()

@@ -70,6 +70,46 @@ struct SubscriptionTests {
     #expect(try rig.send(Self.publish) == [.push(third)])
   }
 
+  @Test(
+    "knows a publication that comes again by tag and id, handed over or not, for ten minutes",
+    arguments: [
+      ("a", "orders.shipped", 0, false, true), ("a", "orders.shipped", 0, true, true),
+      ("a", "orders.shipped", 599, true, true), ("a", "orders.shipped", 600, true, false),
+      ("b", "orders.shipped", 0, false, false), ("a", "orders.lost", 0, false, false),
+      (nil, "orders.shipped", 0, false, false),
+    ])
+  func repetitions(id: String?, tag: String, after seconds: Int, isHandedOver: Bool, isKnown: Bool) throws {
+    var rig = Rig()
+    let end = Self.now.advanced(by: .seconds(3_600))
+    try rig.send(
+      .open(
+        SubscriptionTerms(
+          subscriberID: "app-17", filter: Self.terms.filter, address: Self.terms.address, expiresAt: end)))
+    let first = Publication(number: 1, tag: "orders.shipped", content: Self.text, id: "a")
+    #expect(try rig.send(.publish(tag: first.tag, first.content, id: first.id, owedMaximum: 2)) == [.push(first)])
+    if isHandedOver { try rig.send(.handedOver(1)) }
+    // As a restart leaves it.
+    rig.subscription = try Subscription(stateBytes: rig.subscription.stateBytes)
+    let again = Publication(number: 2, tag: tag, content: Self.text, id: id)
+    let later = Self.now.advanced(by: .seconds(seconds))
+    #expect(
+      try rig.send(.publish(tag: tag, Self.text, id: id, owedMaximum: 2), at: later)
+        == (isKnown ? [] : [.push(again)]))
+    #expect(rig.subscription.highestNumber == (isKnown ? 1 : 2))
+  }
+
+  @Test("what it has no room for is not known: it is taken when there is some")
+  func refusedRepetition() throws {
+    var rig = try Self.opened()
+    for id in ["a", "b"] { try rig.send(.publish(tag: "t", Self.text, id: id, owedMaximum: 2)) }
+    let third = SubscriptionCommand.publish(tag: "t", Self.text, id: "c", owedMaximum: 2)
+    #expect(throws: SubscriptionRejection.tooManyOwed) { try rig.send(third) }
+    // One that has come needs no room.
+    #expect(try rig.send(.publish(tag: "t", Self.text, id: "a", owedMaximum: 2)) == [])
+    try rig.send(.handedOver(1))
+    #expect(try rig.send(third) == [.push(Publication(number: 3, tag: "t", content: Self.text, id: "c"))])
+  }
+
   @Test("takes nothing once its time is over, and ends by its alarm")
   func expiry() throws {
     var rig = try Self.opened()
@@ -171,6 +211,7 @@ struct SubscriptionCodecTests {
   static let events: [SubscriptionEvent] = [
     .opened(SubscriptionTests.terms), .published(Publication(number: 7, tag: "t", content: SubscriptionTests.text)),
     .published(Publication(number: 8, tag: "ü", content: object)), .handedOver(7), .ended(reason: "expired"), .erased,
+    .published(Publication(number: 9, tag: "t", content: object, id: "ü")),
   ]
 
   @Test("every event comes back as it went in, also with fields of a later version", arguments: events)
@@ -195,7 +236,7 @@ struct SubscriptionCodecTests {
 
   @Test("tags are frozen")
   func tags() {
-    #expect(Self.events.map(\.tag) == [1, 2, 2, 3, 4, 5])
+    #expect(Self.events.map(\.tag) == [1, 2, 2, 3, 4, 5, 2])
     #expect((try? StoredEvent(tag: 6, payload: []).decoded(as: SubscriptionEvent.self)) == nil)
   }
 }
