@@ -559,10 +559,9 @@ let package = Package(
     tests(
       "EngineTests", in: "App",
       [
-        "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing", "JSONEnvelope", "Journal",
-        "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk", "SupportDomain",
-        "SupportEngine", "Transparency",
-        crypto, logging, systemPackage,
+        "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing",
+        "JSONEnvelope", "Journal", "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk",
+        "SupportDomain", "SupportEngine", "Transparency", crypto, logging, systemPackage,
       ]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
     tests(

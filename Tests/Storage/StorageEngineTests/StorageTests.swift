@@ -108,6 +108,25 @@ struct StorageTests {
     await rig.stop()
   }
 
+  @Test("a file that a record keeps or lets go of is counted once, however often that is said")
+  func repeated() async throws {
+    let rig = try await EngineRig(directory: try EngineRig.temporaryDirectory())
+    let storage = rig.engine.storage
+    let ids = [
+      try await storage.create([Self.file()], seconds: 60), try await storage.create([Self.file()], seconds: 60),
+    ]
+    let records = try ids.map { try #require(storage.directory[$0]) }
+    let files = await records[0].peek { $0.files }
+    for record in records { for _ in 1...2 { await storage.perform([.holds(files)], of: record) } }
+    for _ in 1...2 { await storage.perform([.holds([])], of: records[0]) }
+    await storage.blobs.collect()
+    #expect(storage.blobs.count == 1)
+    await storage.perform([.holds([])], of: records[1])
+    await storage.blobs.collect()
+    #expect(storage.blobs.count == 0)
+    await rig.stop()
+  }
+
   @Test("making and deleting the same content at once leaves exactly what is needed")
   func concurrent() async throws {
     let directory = try EngineRig.temporaryDirectory()
