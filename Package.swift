@@ -474,7 +474,7 @@ let package = Package(
       ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EventSourcing", "OptionKit", "TestSupport", logging]),
     tests(
       "CometEngineTests", in: "Comet",
-      ["Bayeux", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
+      ["Bayeux", "CometEngine", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
     tests(
       "PushEngineTests", in: "Push",
       [

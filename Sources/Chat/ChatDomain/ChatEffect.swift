@@ -4,7 +4,8 @@ public import EventSourcing
 public enum ChatEffect: Sendable, Equatable {
   /// One notification with these events to each of these Comet sessions (clientIds), in order.
   /// An empty `events` never occurs. Spec: GMS 4.7, 6.5.
-  case publish(sessions: [String], events: [TranscriptEvent], ended: Bool)
+  /// - Parameter isCatchUp: what the session missed, from what the app is known or said to have; else a new line.
+  case publish(sessions: [String], events: [TranscriptEvent], ended: Bool, isCatchUp: Bool = false)
   /// To all agents' event streams.
   case notifyAgents(AgentNotification)
   case startTimer(ChatTimer, at: Timestamp)

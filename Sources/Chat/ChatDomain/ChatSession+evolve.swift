@@ -324,6 +324,7 @@ extension ChatSession {
   /// Everything that the session missed, as exactly one notification; none if it missed nothing. Spec: GMS 6.5.
   private func catchUp(of session: String, after position: Int) -> [ChatEffect] {
     let missed = events(after: position)
-    return missed.isEmpty ? [] : [.publish(sessions: [session], events: Array(missed), ended: isEnded)]
+    guard !missed.isEmpty else { return [] }
+    return [.publish(sessions: [session], events: Array(missed), ended: isEnded, isCatchUp: true)]
   }
 }

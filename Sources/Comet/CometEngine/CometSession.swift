@@ -275,7 +275,19 @@ package actor CometSession {
     if !progress.carriers.isEmpty { progress.carriers.removeAll(keepingCapacity: true) }
   }
 
-  package func deliver(_ message: QueuedMessage) { perform(machine.received(.deliver([message]))) }
+  /// Takes a message for the client. One of a chat that it has or has delivered is dropped: it is known by its position.
+  /// - Parameter isCatchUp: it holds what the client has not got by the chat's word, whatever it was written before: only
+  ///   the same message, still on its way, is a repetition.
+  package func deliver(_ message: QueuedMessage, isCatchUp: Bool = false) {
+    guard !hasTaken(message, isCatchUp: isCatchUp) else { return }
+    perform(machine.received(.deliver([message])))
+  }
+
+  private func hasTaken(_ message: QueuedMessage, isCatchUp: Bool) -> Bool {
+    guard let mark = message.mark, mark.isOfTranscript else { return false }
+    if isCatchUp { return machine.isPending(message) }
+    return mark.position <= max(delivered(of: mark.source), machine.pendingPosition(of: mark.source) ?? 0)
+  }
 
   func written(_ exchange: CometExchange, over sink: (any CometSink)?, success: Bool) {
     carrier = success && !machine.acknowledges ? sink : nil

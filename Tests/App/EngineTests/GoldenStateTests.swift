@@ -31,11 +31,11 @@ struct GoldenStateTests {
   /// A version that adds a kind adds one.
   private static let all = [
     Golden(
-      name: "state-1", hash: "c6b097715833c2e2ec2f7ba3f77a4285649e18eb6f3cc0094052904e82d40c13",
-      hashOfRecords: "c6b097715833c2e2ec2f7ba3f77a4285649e18eb6f3cc0094052904e82d40c13", lastKind: 15),
+      name: "state-1", hash: "db483e2f52ef2865aa77c11b83d6c74d433ce65008c9d736f372f3ec51ef874e",
+      hashOfRecords: "db483e2f52ef2865aa77c11b83d6c74d433ce65008c9d736f372f3ec51ef874e", lastKind: 15),
     Golden(
-      name: "state-2", hash: "ab1818de4426a6986d3c86b364df7ed64c88036c26c875e5ffe654b612a2420e",
-      hashOfRecords: "f78be5472d25922481cf3bf8326735ba5c7a02bd4dea13094ab0a977f3f67381", lastKind: 16),
+      name: "state-2", hash: "75c3a72cdab6795dad1d2058c9e6c3e57f53e2383bf83211d88eaadfeb569be0",
+      hashOfRecords: "7b9c748857b5706e39953d3b9d81888a42099ecc7ee848d3b3f4c4f655f1e777", lastKind: 16),
     Golden(
       name: "state-3", hash: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de",
       hashOfRecords: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de", lastKind: 17),

@@ -210,7 +210,7 @@ struct BackgroundTests {
     #expect(
       turn.effects == [
         .cancelTimer(.pushDelay(phase: 1)), .notifyAgents(.customerOnline(true)),
-        .publish(sessions: ["c2"], events: [Conversation.text(3, "One", at: 3)], ended: false),
+        .publish(sessions: ["c2"], events: [Conversation.text(3, "One", at: 3)], ended: false, isCatchUp: true),
       ])
     #expect(conversation.chat.clientState == .online)
     #expect(try conversation.when(.pushDelayElapsed(phase: 1), at: 8) == Conversation.Turn())
@@ -236,7 +236,7 @@ struct BackgroundTests {
         .notifyAgents(.customerOnline(true)),
         .publish(
           sessions: ["c2"], events: [Conversation.text(3, "One", at: 3), Conversation.text(4, "Two", at: 9)],
-          ended: false),
+          ended: false, isCatchUp: true),
       ])
     #expect(try conversation.when(Conversation.say("Three"), at: 11).effects.published == [[5]])
   }
@@ -263,7 +263,8 @@ struct BackgroundTests {
     #expect(conversation.chat.activeSessions == ["c3"])
     try conversation.when(Conversation.say("Two"), at: 6)
     let turn = try conversation.when(.cometConnected(session: "c2", delivered: 3), at: 7)
-    #expect(turn.effects == [.publish(sessions: ["c2"], events: [Conversation.text(4, "Two", at: 6)], ended: false)])
+    let missed = [Conversation.text(4, "Two", at: 6)]
+    #expect(turn.effects == [.publish(sessions: ["c2"], events: missed, ended: false, isCatchUp: true)])
   }
 
   @Test(

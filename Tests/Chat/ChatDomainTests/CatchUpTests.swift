@@ -65,7 +65,7 @@ struct CatchUpTests {
           events: [
             Conversation.text(3, "One", at: 3),
             Conversation.event(4, .left, "Agent K", "has left the session", .agent, at: 4),
-          ], ended: true),
+          ], ended: true, isCatchUp: true),
       ])
     #expect(conversation.chat.clientState == .ended)
     #expect(try conversation.when(.pushDelayElapsed(phase: 1), at: 8) == Conversation.Turn())
@@ -104,7 +104,7 @@ struct CatchUpTests {
     #expect(
       turn.effects == [
         .cancelTimer(.pushDelay(phase: 1)), .notifyAgents(.customerOnline(true)),
-        .publish(sessions: ["c2"], events: [Conversation.text(3, "One", at: 4)], ended: false),
+        .publish(sessions: ["c2"], events: [Conversation.text(3, "One", at: 4)], ended: false, isCatchUp: true),
       ])
   }
 

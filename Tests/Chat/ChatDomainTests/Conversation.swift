@@ -162,7 +162,7 @@ extension [ChatEffect] {
   /// The positions of each notification in these effects.
   var published: [[Int]] {
     compactMap { effect in
-      if case .publish(_, let events, _) = effect { events.map(\.position) } else { nil }
+      if case .publish(_, let events, _, _) = effect { events.map(\.position) } else { nil }
     }
   }
 

@@ -20,7 +20,7 @@ struct OnlineTests {
           events: [
             Conversation.event(2, .joined, "Agent K", "has joined the session", .agent, at: 1),
             Conversation.text(3, "Hello", at: 2),
-          ], ended: false)
+          ], ended: false, isCatchUp: true)
       ])
     #expect(conversation.chat.clientState == .online)
   }

@@ -82,7 +82,7 @@ struct RandomConversation {
         conversation.chat.events(after: push.position - 1).first?.role != .client, "the customer's own is not pushed",
         action)
       pushed[push.phase] = positions + [push.position]
-    case .publish(let sessions, let events, let ended):
+    case .publish(let sessions, let events, let ended, _):
       expect(ended == conversation.chat.isEnded, "a notification tells the end", action)
       for session in sessions {
         let last = sent[session]?.last ?? (events[0].position - 1)

@@ -51,7 +51,8 @@ struct TraceTests {
     #expect(
       back.effects == [
         .notifyAgents(.customerOnline(true)),
-        .publish(sessions: ["c2"], events: [typingLine, firstLine, secondLine, thirdLine], ended: false),
+        .publish(
+          sessions: ["c2"], events: [typingLine, firstLine, secondLine, thirdLine], ended: false, isCatchUp: true),
       ])
     #expect(conversation.chat.clientState == .online)
     #expect(try conversation.replayed() == conversation.chat)

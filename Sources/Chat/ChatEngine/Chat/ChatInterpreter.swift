@@ -83,7 +83,9 @@ package final class ChatInterpreter: Sendable {
   func perform(_ effects: [ChatEffect], of chat: Entity<ChatSession>) async {
     for effect in effects {
       switch effect {
-      case .publish(let sessions, let events, let ended): await publish(events, ended: ended, of: chat, to: sessions)
+      case .publish(let sessions, let events, let ended, let isCatchUp):
+        guard let message = await notification(of: events, ended: ended, in: chat) else { break }
+        for id in sessions { await comet[id]?.deliver(message, isCatchUp: isCatchUp) }
       case .notifyAgents(let notification):
         await notify(notification, of: chat)
         if notification.isJoining { await changed(chat.id.key) }
@@ -103,15 +105,6 @@ package final class ChatInterpreter: Sendable {
         forget(chat)
         await isGone(chat.id.key)
       }
-    }
-  }
-
-  private func publish(
-    _ events: [TranscriptEvent], ended: Bool, of chat: Entity<ChatSession>, to sessions: [String]
-  ) async {
-    guard let message = await notification(of: events, ended: ended, in: chat) else { return }
-    for id in sessions {
-      if let session = comet[id] { await session.deliver(message) }
     }
   }
 

@@ -36,7 +36,7 @@ struct ChatRides: CometFollower {
       let missed = await interpreter.notifications(for: clientID, in: chat) {
         $0.catchUp(for: clientID, delivered: delivered)
       }
-      for message in missed { await session.deliver(message) }
+      for message in missed { await session.deliver(message, isCatchUp: true) }
       if isSubscribed, !isKnown {
         let has = await session.confirmed(of: serviceID)
         await chat.post(
