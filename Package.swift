@@ -353,7 +353,8 @@ let package = Package(
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
         "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "MessagingEngine",
         "NotificationEngine", "OptionKit", "PushDomain",
-        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
+        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging,
+        systemPackage,
       ]),
     .target(
       name: "HTTPEdge",
@@ -362,7 +363,8 @@ let package = Package(
         "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "Journal", "OptionKit",
+        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "Journal",
+        "OptionKit",
         "ServerKit",
         hummingbird, httpTypes, nioCore, nioHTTP1, logging,
       ],
@@ -385,8 +387,8 @@ let package = Package(
         "AuditAPI", "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
-        "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit", "SupportAPI",
-        "SupportDomain", "TextEncoding", "Transparency",
+        "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
+        "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -471,7 +473,10 @@ let package = Package(
       ]),
     tests(
       "EngineKitTests", in: "Kernel",
-      ["CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EventSourcing", "OptionKit", "TestSupport", logging]),
+      [
+        "CallbackDomain", "ChatDomain", "Engine", "EngineKit", "EntityRuntime", "EventSourcing", "OptionKit",
+        "TestSupport", logging,
+      ]),
     tests(
       "CometEngineTests", in: "Comet",
       ["Bayeux", "CometEngine", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
@@ -559,9 +564,9 @@ let package = Package(
     tests(
       "EngineTests", in: "App",
       [
-        "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineRigs", "EntityRuntime", "EventSourcing",
-        "JSONEnvelope", "Journal", "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients", "SimulatedDisk",
-        "SupportDomain", "SupportEngine", "Transparency", crypto, logging, systemPackage,
+        "CallbackDomain", "CallbackEngine", "ChatDomain", "Engine", "EngineKit", "EngineRigs", "EntityRuntime",
+        "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients",
+        "SimulatedDisk", "SupportDomain", "SupportEngine", "Transparency", crypto, logging, systemPackage,
       ]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
     tests(
@@ -601,7 +606,8 @@ let package = Package(
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
-        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandInSupport", "TestSupport",
+        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk",
+        "StandInSupport", "TestSupport",
         "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
@@ -625,7 +631,8 @@ let package = Package(
     tests(
       "CarillonConfigurationTests", in: "App",
       [
-        "AuditEngine", "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "HTTPEdge", "JournalFormat",
+        "AuditEngine", "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "EngineKit", "HTTPEdge",
+        "JournalFormat",
         "NetworkAddress", "OptionKit",
         "Bayeux", "Transparency", configuration,
         systemPackage,

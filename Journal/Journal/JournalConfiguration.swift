@@ -16,7 +16,6 @@ public struct JournalConfiguration: Sendable {
   /// After so long without a commit a writer is idle: it writes the confirming frame.
   public var idleInterval: Duration = .milliseconds(500)
   public var nodeID: UInt64 = 1
-  public var epoch: UInt32 = 1
   /// Only the records behind this point are replayed, and the segments before its own may be missing; nil: all are.
   ///
   /// The journal must hold the point: `open` throws `foreignStartingPoint` or `startingPointBeyondEnd` otherwise.

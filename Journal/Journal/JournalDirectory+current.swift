@@ -8,6 +8,17 @@ extension JournalDirectory {
     try places().contains { $0.number == number && !$0.isArchived && $0.form == .plain }
   }
 
+  /// Numbers of the segments that hold something: a last one that is half made does not count.
+  func madeSegmentNumbers() throws(JournalError) -> [UInt64] {
+    do throws(StorageError) {
+      var numbers = try segmentNumbers()
+      if let last = numbers.last, try isHalfMade(last) { numbers.removeLast() }
+      return numbers
+    } catch {
+      throw .storage(error)
+    }
+  }
+
   /// Whether the last segment is one of zeros only, which a start sets aside to make it again. It has the length of a
   /// segment, since none gets its name before that; a shorter one was cut.
   func isHalfMade(_ number: UInt64) throws(StorageError) -> Bool {

@@ -17,6 +17,17 @@ struct JournalDirectory: Sendable {
   var lockFile: FilePath { path.appending("LOCK") }
   var preallocating: FilePath { path.appending("next.preallocating") }
 
+  /// Takes the lock that a writer holds.
+  ///
+  /// - Throws: `locked`, `storage`.
+  func claim() throws(JournalError) -> any StorageLock {
+    do throws(StorageError) {
+      return try storage.lock(lockFile)
+    } catch {
+      throw error.errno == .wouldBlock ? .locked(directory: path) : .storage(error)
+    }
+  }
+
   /// Where the writer makes segment `number`.
   func segment(_ number: UInt64) -> FilePath { path.appending(SegmentPlace.name(number, .plain)) }
 

@@ -41,6 +41,12 @@ public enum JournalError: Error, Sendable, Equatable {
   case historyChanged(FilePath)
   /// A segment, or this writer, has a lower epoch than what stands before it: two have written at a time.
   case epochFell(file: FilePath, from: UInt32, to: UInt32)
+  /// Another journal has taken this one's place, in a later epoch: this one is not written any more.
+  case relieved(directory: FilePath, epoch: UInt32, by: UInt32)
+  /// The directory is a standby's: it grows with the journal that it follows, and has no writer of its own.
+  case followsAnother(directory: FilePath)
+  /// The file that says who writes the journal is not what was written.
+  case epochDamaged(FilePath)
   /// The journal has another history than the one that the starting point was taken from.
   case foreignStartingPoint(file: FilePath)
   /// The journal ends before the starting point: its newest segments, or their ends, are gone.
@@ -88,6 +94,15 @@ extension JournalError: CustomStringConvertible {
     case .epochFell(let file, let from, let to):
       "\(file) was written in epoch \(from), and epoch \(to) is to follow: a writer that was relieved may not go on; "
         + "find out which one is to write"
+    case .relieved(let directory, let epoch, let by):
+      "\(directory) was written in epoch \(epoch), and another server has taken over in epoch \(by): this one may not go "
+        + "on; make it that one's standby with `carillon journal rejoin \(directory.removingLastComponent()) --from URL`"
+    case .followsAnother(let directory):
+      "\(directory) is a standby's: follow its primary with `carillon standby`, or take over with "
+        + "`carillon promote \(directory.removingLastComponent())`"
+    case .epochDamaged(let file):
+      "\(file) is damaged, and nothing else says whether this journal may be written: if no other server has taken "
+        + "over, remove the file; otherwise make this directory anew"
     case .foreignStartingPoint(let file):
       "\(file) does not hold the point that the snapshot was taken at: it belongs to another journal, or to a copy that "
         + "went its own way; see `\(Self.command(file))`, then move the snapshot away or put the right journal back"

@@ -67,16 +67,20 @@ extension JournalWriter {
     let began = ContinuousClock.now
     let directory = JournalDirectory(path: path, archive: configuration.archiveDirectory, storage: storage)
     try storage.createDirectory(path)
-    let lock = try exclusiveLock(directory)
+    let lock = try directory.claim()
     let preallocator = SegmentPreallocator(
       directory: directory, byteCount: configuration.segmentByteCount, isStepped: configuration.isStepped)
     do {
+      // Before anything is read or changed: whoever was relieved does not even cut a torn end.
+      let epoch = try EpochStore(directory).epochToWrite()
       try preallocator.start()
-      let recovery = Recovery(directory: directory, configuration: configuration, preallocator: preallocator)
+      let recovery = Recovery(
+        directory: directory, configuration: configuration, preallocator: preallocator, epoch: epoch)
       var outcome = try recovery.run(replay)
       if !configuration.isStepped { outcome.report.duration = ContinuousClock.now - began }
       let log = SegmentLog(
-        directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail)
+        directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail,
+        epoch: outcome.epoch)
       if try log.beginEpoch(nextPosition: outcome.lastPosition + 1) {
         outcome.report.currentFile = directory.segment(log.segmentNumber)
         // The seal has confirmed everything.
@@ -92,14 +96,6 @@ extension JournalWriter {
       preallocator.stop()
       lock.release()
       throw error
-    }
-  }
-
-  private static func exclusiveLock(_ directory: JournalDirectory) throws -> any StorageLock {
-    do {
-      return try directory.storage.lock(directory.lockFile)
-    } catch {
-      throw error.errno == .wouldBlock ? JournalError.locked(directory: directory.path) : JournalError.storage(error)
     }
   }
 

@@ -88,6 +88,9 @@ public final class JournalWriter: @unchecked Sendable {
     }
   }
 
+  /// Of all that is written.
+  public var epoch: UInt32 { log.epoch }
+
   /// The last position on the disk.
   public var durablePosition: UInt64 {
     lock.lock()

@@ -6,6 +6,8 @@ struct Recovery {
   let directory: JournalDirectory
   let configuration: JournalConfiguration
   let preallocator: SegmentPreallocator
+  /// In which the journal is gone on with; nil: in that of its last segment.
+  let epoch: UInt32?
 
   struct Outcome {
     var tail: RecoveredTail
@@ -13,6 +15,8 @@ struct Recovery {
     var lastPosition: UInt64
     /// The last frame has records: nothing in the log says yet that they are on the disk.
     var needsConfirmation: Bool
+    /// In which the writer writes: that of the tail's segment, or a later one.
+    var epoch: UInt32
   }
 
   func run(_ replay: some ReplayTaker) throws -> Outcome {
@@ -97,12 +101,13 @@ struct Recovery {
   }
 
   private func beginJournal() throws -> Outcome {
+    let epoch = epoch ?? 1
     let tail = try SegmentLog.begin(
-      after: nil, chainHash: .zero, nextPosition: 1, directory: directory, configuration: configuration,
+      after: nil, chainHash: .zero, nextPosition: 1, epoch: epoch, directory: directory, configuration: configuration,
       preallocator: preallocator)
     var report = RecoveryReport(currentFile: directory.segment(1))
     report.segments = 1
-    return Outcome(tail: tail, report: report, lastPosition: 0, needsConfirmation: false)
+    return Outcome(tail: tail, report: report, lastPosition: 0, needsConfirmation: false, epoch: epoch)
   }
 
   private func replayFrames(
@@ -135,8 +140,8 @@ struct Recovery {
     if case .damaged = scanner.verdict() {
       throw .damaged(file: file, offset: scanner.offset, reason: .frameDamaged)
     }
-    guard scanner.header.epoch <= configuration.epoch else {
-      throw .epochFell(file: file, from: scanner.header.epoch, to: configuration.epoch)
+    if let epoch, scanner.header.epoch > epoch {
+      throw .epochFell(file: file, from: scanner.header.epoch, to: epoch)
     }
     try start.requireReached(end: scanner.nextPosition - 1)
     try start.leave(file: file)
@@ -179,17 +184,20 @@ struct Recovery {
       file: file, header: scanner.header, seed: scanner.checksumSeed, offset: scanner.offset,
       chainHash: scanner.chainHash)
     return Outcome(
-      tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: needsConfirmation)
+      tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: needsConfirmation,
+      epoch: epoch ?? scanner.header.epoch)
   }
 
   /// Makes the segment behind a sealed one.
   private func goOn(behind scanner: SegmentScanner, _ report: RecoveryReport) throws -> Outcome {
     var report = report
+    let epoch = epoch ?? scanner.header.epoch
     let tail = try SegmentLog.begin(
-      after: scanner.header, chainHash: scanner.chainHash, nextPosition: scanner.nextPosition, directory: directory,
-      configuration: configuration, preallocator: preallocator)
+      after: scanner.header, chainHash: scanner.chainHash, nextPosition: scanner.nextPosition, epoch: epoch,
+      directory: directory, configuration: configuration, preallocator: preallocator)
     report.currentFile = directory.segment(tail.header.number)
     // The seal has confirmed everything.
-    return Outcome(tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: false)
+    return Outcome(
+      tail: tail, report: report, lastPosition: scanner.nextPosition - 1, needsConfirmation: false, epoch: epoch)
   }
 }

@@ -9,6 +9,8 @@ final class SegmentLog: @unchecked Sendable {
   private let directory: JournalDirectory
   private let configuration: JournalConfiguration
   private let preallocator: SegmentPreallocator
+  /// Of all that is written from now on.
+  let epoch: UInt32
   private var file: any StorageFile
   private var header: SegmentHeader
   private var encoder: FrameEncoder
@@ -20,11 +22,12 @@ final class SegmentLog: @unchecked Sendable {
 
   init(
     directory: JournalDirectory, configuration: JournalConfiguration, preallocator: SegmentPreallocator,
-    tail: RecoveredTail
+    tail: RecoveredTail, epoch: UInt32
   ) {
     self.directory = directory
     self.configuration = configuration
     self.preallocator = preallocator
+    self.epoch = epoch
     file = tail.file
     header = tail.header
     offset = tail.offset
@@ -108,8 +111,8 @@ final class SegmentLog: @unchecked Sendable {
   /// - Returns: whether it has begun one.
   /// - Throws: `storageFull`, `storage`.
   func beginEpoch(nextPosition: UInt64) throws(JournalError) -> Bool {
-    precondition(header.epoch <= configuration.epoch, "recovery refuses to go back to an earlier epoch")
-    guard header.epoch < configuration.epoch else { return false }
+    precondition(header.epoch <= epoch, "recovery refuses to go back to an earlier epoch")
+    guard header.epoch < epoch else { return false }
     guard try roll(nextPosition: nextPosition, waitsForRoom: false) else { throw .storageFull }
     return true
   }
@@ -132,8 +135,8 @@ final class SegmentLog: @unchecked Sendable {
     let next: RecoveredTail
     do {
       next = try Self.begin(
-        zeros, after: header, chainHash: encoder.chainHash, nextPosition: nextPosition, directory: directory,
-        configuration: configuration)
+        zeros, after: header, chainHash: encoder.chainHash, nextPosition: nextPosition, epoch: epoch,
+        directory: directory, configuration: configuration)
     } catch {
       throw .storage(error)
     }
@@ -152,13 +155,13 @@ final class SegmentLog: @unchecked Sendable {
   /// - Parameter previous: nil for the first segment of a journal.
   /// - Throws: `storageFull`, `storage`.
   static func begin(
-    after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64, directory: JournalDirectory,
-    configuration: JournalConfiguration, preallocator: SegmentPreallocator
+    after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64, epoch: UInt32,
+    directory: JournalDirectory, configuration: JournalConfiguration, preallocator: SegmentPreallocator
   ) throws(JournalError) -> RecoveredTail {
     do {
       let tail = try begin(
         try preallocator.take(waitsForRoom: false), after: previous, chainHash: chainHash, nextPosition: nextPosition,
-        directory: directory, configuration: configuration)
+        epoch: epoch, directory: directory, configuration: configuration)
       preallocator.prepare()
       return tail
     } catch {
@@ -168,7 +171,7 @@ final class SegmentLog: @unchecked Sendable {
 
   /// Gives a file of zeros its header, then its name.
   private static func begin(
-    _ file: any StorageFile, after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64,
+    _ file: any StorageFile, after previous: SegmentHeader?, chainHash: Hash256, nextPosition: UInt64, epoch: UInt32,
     directory: JournalDirectory, configuration: JournalConfiguration
   ) throws(StorageError) -> RecoveredTail {
     var random: (high: UInt64, low: UInt64) = (0, 0)
@@ -177,7 +180,7 @@ final class SegmentLog: @unchecked Sendable {
       segmentByteCount: configuration.segmentByteCount, number: (previous?.number ?? 0) + 1,
       id: SegmentID(high: random.high, low: random.low), previousID: previous?.id ?? .none,
       firstPosition: nextPosition, createdMilliseconds: configuration.clock(), nodeID: configuration.nodeID,
-      epoch: configuration.epoch, previousHash: chainHash)
+      epoch: epoch, previousHash: chainHash)
     let (page, seed) = header.encoded()
     try file.writeArray(page, at: 0, durably: true)
     try directory.storage.rename(directory.preallocating, to: directory.segment(header.number))

@@ -47,13 +47,7 @@ public struct JournalRepair: Sendable {
   /// - Returns: nil if nothing is: what a crash tore is not damage, and the next start cuts it off.
   /// - Throws: what no cut mends: a foreign file, a newer format, a journal of which nothing would be left; `storage`.
   public func examine() throws(JournalError) -> Finding? {
-    var numbers: [UInt64]
-    do throws(StorageError) {
-      numbers = try directory.segmentNumbers()
-      if let last = numbers.last, try directory.isHalfMade(last) { numbers.removeLast() }
-    } catch {
-      throw .storage(error)
-    }
+    let numbers = try directory.madeSegmentNumbers()
     var survey = Survey(directory: directory)
     for number in numbers {
       do throws(JournalError) {
@@ -70,12 +64,7 @@ public struct JournalRepair: Sendable {
   /// - Returns: the finding, and under which names the rest is kept; nil if nothing is wrong.
   /// - Throws: as `examine`; `locked` if a server or somebody else works on the journal.
   public func truncate() throws(JournalError) -> (finding: Finding, kept: [FilePath])? {
-    let lock: any StorageLock
-    do throws(StorageError) {
-      lock = try directory.storage.lock(directory.lockFile)
-    } catch {
-      throw error.errno == .wouldBlock ? .locked(directory: directory.path) : .storage(error)
-    }
+    let lock = try directory.claim()
     defer { lock.release() }
     return try directory.maintain { () throws(JournalError) in
       guard let finding = try examine() else { return nil }

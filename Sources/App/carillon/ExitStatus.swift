@@ -88,5 +88,11 @@ enum ExitStatus: Int32, CaseIterable {
   /// What was erased cannot be proven.
   case erased = 109
 
+  // A journal and its copies:
+  /// Another server has taken this journal's place, in a later epoch.
+  case relieved = 110
+  /// The directory is a standby's.
+  case followsAnother = 111
+
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -96,6 +96,18 @@ struct OperatorTextTests {
       "/data/journal/000000000002.segment was written in epoch 3, and epoch 2 is to follow: a writer that was relieved may not go on; find out which one is to write"
     ),
     Row(
+      JournalError.relieved(directory: "/data/journal", epoch: 2, by: 3), 110,
+      "/data/journal was written in epoch 2, and another server has taken over in epoch 3: this one may not go on; make it that one's standby with `carillon journal rejoin /data --from URL`"
+    ),
+    Row(
+      JournalError.followsAnother(directory: "/data/journal"), 111,
+      "/data/journal is a standby's: follow its primary with `carillon standby`, or take over with `carillon promote /data`"
+    ),
+    Row(
+      JournalError.epochDamaged("/data/journal/EPOCH"), 65,
+      "/data/journal/EPOCH is damaged, and nothing else says whether this journal may be written: if no other server has taken over, remove the file; otherwise make this directory anew"
+    ),
+    Row(
       JournalError.foreignStartingPoint(file: file), 90,
       "/data/journal/000000000002.segment does not hold the point that the snapshot was taken at: it belongs to another journal, or to a copy that went its own way; see `carillon journal verify /data/journal`, then move the snapshot away or put the right journal back"
     ),

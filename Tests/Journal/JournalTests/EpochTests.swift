@@ -10,7 +10,7 @@ struct EpochTests {
   private static func journal(_ epochs: UInt32...) throws -> FaultyStorage {
     let storage = FaultyStorage()
     for (index, epoch) in epochs.enumerated() {
-      let journal = try TestJournal(storage, segmentByteCount: 16 * 1024) { $0.epoch = epoch }
+      let journal = try TestJournal(storage, segmentByteCount: 16 * 1024, epoch: epoch)
       try journal.write(sampleRecords(5, from: index * 5))
       try journal.writer.close()
     }
@@ -30,9 +30,9 @@ struct EpochTests {
     let storage = try Self.journal(1, 1, 3)
     #expect(try readBack(storage) == sampleRecords(15))
     #expect(try Self.epochs(storage).allSatisfy { $0.epoch == ($0.segment == 1 ? 1 : 3) })
-    let again = try TestJournal(storage, segmentByteCount: 16 * 1024) { $0.epoch = 4 }
+    let again = try TestJournal(storage, segmentByteCount: 16 * 1024, epoch: 4)
     try again.writer.close()
-    let last = try TestJournal(storage, segmentByteCount: 16 * 1024) { $0.epoch = 5 }
+    let last = try TestJournal(storage, segmentByteCount: 16 * 1024, epoch: 5)
     #expect(last.replayed == sampleRecords(15))
     #expect(last.report.currentFile == TestJournal.directory.appending("000000000004.segment"))
     try last.write(sampleRecords(5, from: 15))
@@ -43,8 +43,10 @@ struct EpochTests {
   @Test("a writer of an earlier epoch is refused, and nothing is changed")
   func earlier() throws {
     let storage = try Self.journal(2)
-    let before = storage.files
     let file = TestJournal.directory.appending(firstSegment)
+    try EpochStore(directory: TestJournal.directory, storage: storage)
+      .write(JournalEpoch(role: .primary, own: 1, told: 1))
+    let before = storage.files
     #expect(throws: JournalError.epochFell(file: file, from: 2, to: 1)) {
       try TestJournal(storage, segmentByteCount: 16 * 1024)
     }
@@ -56,10 +58,10 @@ struct EpochTests {
     let storage = try Self.journal(2, 3)
     // The first segment as if it had been written later: header and frames, with right checksums and chain.
     let forged = FaultyStorage()
-    let journal = try TestJournal(forged, segmentByteCount: 16 * 1024) { $0.epoch = 4 }
+    let journal = try TestJournal(forged, segmentByteCount: 16 * 1024, epoch: 4)
     try journal.write(sampleRecords(5))
     try journal.writer.close()
-    let next = try TestJournal(forged, segmentByteCount: 16 * 1024) { $0.epoch = 5 }
+    let next = try TestJournal(forged, segmentByteCount: 16 * 1024, epoch: 5)
     try next.writer.close()
     let file = TestJournal.directory.appending(secondSegment)
     // Header of the second: the epoch falls below that of the first, the checksum is made right.
@@ -70,7 +72,7 @@ struct EpochTests {
     }
     #expect(throws: JournalError.epochFell(file: file, from: 4, to: 3)) { try readBack(forged) }
     #expect(throws: JournalError.epochFell(file: file, from: 4, to: 3)) {
-      try TestJournal(forged, segmentByteCount: 16 * 1024) { $0.epoch = 9 }
+      try TestJournal(forged, segmentByteCount: 16 * 1024, epoch: 9)
     }
     #expect(try readBack(storage) == sampleRecords(10))
   }

@@ -12,10 +12,16 @@ struct TestJournal {
 
   static let directory: FilePath = "/journal"
 
+  /// - Parameter epoch: in which it is to be written, from now on.
   init(
     _ storage: any JournalStorage, directory: FilePath = Self.directory, segmentByteCount: Int = 64 * 1024,
-    _ change: (inout JournalConfiguration) -> Void = { _ in }
+    epoch: UInt32? = nil, _ change: (inout JournalConfiguration) -> Void = { _ in }
   ) throws {
+    if let epoch {
+      try storage.createDirectory(directory)
+      try EpochStore(directory: directory, storage: storage)
+        .write(JournalEpoch(role: .primary, own: epoch, told: epoch))
+    }
     var configuration = JournalConfiguration()
     configuration.segmentByteCount = segmentByteCount
     // Long enough that no test meets it by accident.
