@@ -2,6 +2,7 @@ import EntityRuntime
 import EventSourcing
 import Foundation
 import Journal
+import JournalFormat
 import ProcessControl
 import SystemPackage
 import Testing
@@ -189,7 +190,7 @@ struct OperatorCommandTests {
     try expect(
       "sevre", status: 64,
       "error: carillon has no command sevre; did you mean serve? There are: "
-        + "serve, journal, token, config, health, push, messages, device, witness, demo")
+        + "serve, journal, token, config, health, push, messages, device, witness, promote, demo")
     try expect(
       "journal verfy", status: 64,
       "error: carillon journal has no command verfy; did you mean verify? There are: "
@@ -200,6 +201,39 @@ struct OperatorCommandTests {
     try expect(
       "messages --follow", status: 64,
       "error: no token: set CARILLON_TOKEN or give --token-file (`carillon token create --role admin` makes one)")
+  }
+
+  // MARK: Taking over
+
+  @Test("a copy is promoted: 0; in use 75; no journal 66; damaged 65; a file 73")
+  func promotion() throws {
+    try tool.write(3, to: "data/journal")
+    let store = EpochStore(directory: FilePath(tool.path("data/journal")))
+    try store.write(JournalEpoch(role: .standby, own: 1, told: 1))
+    try expectNoStart(
+      status: 111,
+      "$data/journal is a standby's: follow its primary with `carillon standby`, or take over with "
+        + "`carillon promote $data`")
+    let lock = try DiskStorage().lock(FilePath(tool.path("data/journal/LOCK")))
+    try expect(
+      "promote $data", status: 75, "error: $data/journal is in use by another process: stop that one first")
+    lock.release()
+    try expect("promote $data", status: 0, "")
+    #expect(try store.read() == JournalEpoch(role: .primary, own: 2, told: 2))
+    try store.heard(of: 3)
+    try expectNoStart(
+      status: 110,
+      "$data/journal was written in epoch 2, and another server has taken over in epoch 3: this one may not go on; make "
+        + "it that one's standby with `carillon journal rejoin $data --from URL`")
+    try FileManager.default.createDirectory(atPath: tool.path("empty/journal"), withIntermediateDirectories: true)
+    try expect("promote $empty", status: 66, "error: $empty/journal holds no segment of a journal")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: tool.path("empty/journal")).isEmpty)
+    try expect("promote $none", status: 66, "error: list $none: No such file or directory")
+    try write("nothing", to: "data/journal/EPOCH")
+    try expect(
+      "promote $data", status: 65,
+      "error: $data/journal/EPOCH is damaged, and nothing else says whether this journal may be written: if no other "
+        + "server has taken over, remove the file; otherwise make this directory anew")
   }
 
   @Test("the journal's tools on what is not there")

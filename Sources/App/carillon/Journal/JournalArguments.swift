@@ -24,19 +24,30 @@ struct JournalArguments: ParsableArguments {
     return isDataDirectory ? inside : FilePath(directory)
   }
 
+  /// The same, of a journal that is there.
+  ///
+  /// - Throws: `CommandFailure`, `JournalError`.
+  func existingPath() throws -> FilePath {
+    let path = try path()
+    // A mistyped directory is not an empty journal.
+    guard try JournalReader(directory: path, archive: archivePath).segmentCount() > 0 else {
+      throw CommandFailure(.missingInput, "\(path) holds no segment of a journal")
+    }
+    return path
+  }
+
+  var archivePath: FilePath? { archive.map { FilePath($0) } }
+
   /// The index of its records, which need not be there.
   func index() throws -> RecordIndex {
-    RecordIndex(directory: try path(), archive: archive.map { FilePath($0) })
+    RecordIndex(directory: try path(), archive: archivePath)
   }
 
   /// Runs `body` on the journal; a journal that cannot be read ends the process with one line and its exit code.
   func read<Result>(_ body: (JournalReader, inout ProgressLine) throws -> Result) throws -> Result {
-    let path = try path()
     do {
-      let reader = JournalReader(directory: path, archive: archive.map { FilePath($0) })
+      let reader = JournalReader(directory: try existingPath(), archive: archivePath)
       var line = progress.line(segmentCount: try reader.segmentCount())
-      // A mistyped directory is not an empty journal.
-      guard line.segmentCount > 0 else { throw CommandFailure(.missingInput, "\(path) holds no segment of a journal") }
       defer { line.end() }
       return try body(reader, &line)
     } catch let error as JournalError {

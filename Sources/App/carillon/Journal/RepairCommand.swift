@@ -1,6 +1,5 @@
 import ArgumentParser
 import Journal
-import SystemPackage
 
 /// `carillon journal repair`: says where the good part of a damaged journal ends, and with `--truncate` ends it there.
 struct RepairCommand: ParsableCommand {
@@ -19,12 +18,7 @@ struct RepairCommand: ParsableCommand {
   func run() throws {
     try reporting {
       do {
-        let path = try journal.path()
-        // A mistyped directory is not an empty journal.
-        guard try JournalReader(directory: path, archive: archive).segmentCount() > 0 else {
-          throw CommandFailure(.missingInput, "\(path) holds no segment of a journal")
-        }
-        let repair = JournalRepair(directory: path, archive: archive)
+        let repair = JournalRepair(directory: try journal.existingPath(), archive: journal.archivePath)
         guard truncate else { return try examine(repair) }
         guard let (finding, kept) = try repair.truncate() else { return Console.print("intact: nothing was changed") }
         Console.print("was wrong   \(finding.error)")
@@ -36,8 +30,6 @@ struct RepairCommand: ParsableCommand {
       }
     }
   }
-
-  private var archive: FilePath? { journal.archive.map { FilePath($0) } }
 
   private func examine(_ repair: JournalRepair) throws {
     guard let finding = try repair.examine() else { return Console.print("intact") }
