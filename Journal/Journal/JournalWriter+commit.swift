@@ -125,11 +125,11 @@ extension JournalWriter {
     stalledFrame = firstUnwritten < committing.frames.count ? firstUnwritten : nil
     if stalledFrame != nil { return nil }
     pipeline.synced(confirming: seal != nil)
-    let reached = pipeline.durablePosition
-    reachedPoint = log.point(at: reached)
     // Those who block learn of it before the others: they were counted under the lock, the rest takes its time.
     if blockedThreadCount > 0 { commitNews.broadcast() }
+    advance()
     if !committingWaiters.isEmpty {
+      let reached = pipeline.durablePosition
       lock.unlock()
       delivery.hand(&committingWaiters, position: reached)
       let left = delivery.waitingCount
@@ -164,7 +164,7 @@ extension JournalWriter {
     }
     if isDone { pipeline.synced(confirming: true) }
     segmentOffset = log.offset
-    reachedPoint = log.point(at: pipeline.durablePosition)
+    advance()
     pipeline.finish()
     if blockedThreadCount > 0 { commitNews.broadcast() }
     return isDone

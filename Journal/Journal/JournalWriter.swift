@@ -42,8 +42,9 @@ public final class JournalWriter: @unchecked Sendable {
   var undeliveredCount = 0
   /// Used part of the current segment.
   var segmentOffset: Int
-  /// The end of the last frame on the disk.
-  var reachedPoint: JournalPoint
+  /// What is on the disk, as of the last commit.
+  var reached: DurableExtent
+  var durableHook: (@Sendable (DurableExtent) -> Void)?
   var figures = CommitFigures()
   /// Commits since the writer's thread last looked for idleness.
   var recentCommitCount = 0
@@ -77,7 +78,7 @@ public final class JournalWriter: @unchecked Sendable {
     pending = RecordBatch(unitByteCountMaximum: unit)
     committing = RecordBatch(unitByteCountMaximum: unit)
     segmentOffset = log.offset
-    reachedPoint = log.point(at: pipeline.durablePosition)
+    reached = log.extent(at: pipeline.durablePosition)
     guard !configuration.isStepped else { return }
     try delivery.start()
     do {
@@ -99,11 +100,7 @@ public final class JournalWriter: @unchecked Sendable {
   }
 
   /// The end of the last frame on the disk.
-  public var durablePoint: JournalPoint {
-    lock.lock()
-    defer { lock.unlock() }
-    return reachedPoint
-  }
+  public var durablePoint: JournalPoint { durableExtent.point }
 
   /// How the commits so far went.
   public var commitFigures: CommitFigures {

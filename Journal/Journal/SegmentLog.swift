@@ -46,6 +46,13 @@ final class SegmentLog: @unchecked Sendable {
     JournalPoint(position: position, chainHash: encoder.chainHash, segmentNumber: header.number, segmentID: header.id)
   }
 
+  /// All that is on the disk.
+  ///
+  /// - Parameter position: of the last record in it.
+  func extent(at position: UInt64) -> DurableExtent {
+    DurableExtent(point: point(at: position), offset: offset, epoch: header.epoch)
+  }
+
   /// Writes the frames of `batch` from `first` on and returns when they are on the disk.
   ///
   /// - Parameters:
