@@ -30,6 +30,7 @@ public struct EngineConfiguration: Sendable {
   /// Every `gms_user` that the edge hands in has been proven. Comet sessions are then found only by their proven user.
   public var requiresProof = false
   public var housekeeping = HousekeepingSettings()
+  public var standby = StandbySettings()
   /// The decimal before the dash of service ids.
   public var nodeNumber = 1
   /// Lanes that carry jobs from event loops and timers to entities. Few: a lane that is busy needs no waking.
@@ -49,6 +50,7 @@ public struct EngineConfiguration: Sendable {
     partition.journal = journal
     partition.runtimeLimits = runtimeLimits
     partition.housekeeping = housekeeping
+    partition.standby = standby
     return partition
   }
 }

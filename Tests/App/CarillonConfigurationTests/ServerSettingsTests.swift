@@ -1,5 +1,6 @@
 import Bayeux
 import EdgeSecurity
+import EngineKit
 import Testing
 
 @testable import CarillonConfiguration
@@ -15,6 +16,7 @@ struct ServerSettingsTests {
     let settings = try settings("")
     #expect(settings.port == 8080)
     #expect(settings.tls == nil)
+    #expect(!settings.standby.waits && settings.standby.waitLimit == .seconds(10))
     #expect(settings.journalSegmentBytes == 64 * 1_048_576)
   }
 
@@ -28,11 +30,14 @@ struct ServerSettingsTests {
         shutdown_grace: 1.5
         journal.segment_size: 8 MiB
         cookie_required: true
+        standby.wait: true
+        standby.wait_limit: 2.5
       """)
     #expect(settings.tls == TLSFiles(certificateChainPath: "chain.pem", privateKeyPath: "key.pem"))
     #expect(settings.shutdownGrace == .milliseconds(1_500))
     #expect(settings.journalSegmentBytes == 8_388_608)
     #expect(settings.isCookieRequired)
+    #expect(settings.standby.waits && settings.standby.waitLimit == .milliseconds(2_500))
   }
 
   @Test("a connect is held shorter than advised", arguments: [(30_000, 25_000), (6_000, 3_000), (1_200, 600)])

@@ -19,6 +19,7 @@ public struct ServerSettings: Sendable, Equatable {
   /// Nil: below the journal's directory.
   public let journalArchiveDirectory: String?
   public let housekeeping: HousekeepingSettings
+  public let standby: StandbySettings
 
   public init(_ options: LoadedConfiguration) {
     let keys = ServerOptions.keys
@@ -33,6 +34,7 @@ public struct ServerSettings: Sendable, Equatable {
     journalSegmentBytes = options[JournalOptions.keys.segmentSize]
     journalArchiveDirectory = options[JournalOptions.keys.archiveDirectory]
     housekeeping = HousekeepingSettings(options)
+    standby = StandbySettings(options)
   }
 }
 

@@ -80,6 +80,7 @@ struct Server {
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
     configuration.housekeeping = settings.housekeeping
+    configuration.standby = settings.standby
     configuration.requiresCookie = settings.isCookieRequired
     configuration.requiresProof = loaded.edge.identity.provesUsers
     configuration.laneCount = half

@@ -112,7 +112,10 @@ extension EvidenceService {
           return head
         }
       }
-      return try head.get()
+      let found = try head.get()
+      // What is signed is never unsaid: whoever takes over must have its records.
+      if partition.waitsForStandby, (try? await partition.context.untilDurable()) == nil { throw TreeError.notMade }
+      return found
     } catch {
       throw error == .notMade ? .treeBehind : .tree(error)
     }

@@ -16,6 +16,9 @@ struct EngineMetrics: Sendable {
 
   private let indexBehind = Gauge(NodeMetricKeys.keys.indexBehind)
 
+  private let standbyHeld = Gauge(NodeMetricKeys.keys.standbyHeld)
+  private let standbyOverdue = Gauge(NodeMetricKeys.keys.standbyOverdue)
+
   private let treeBehind = Gauge(NodeMetricKeys.keys.treeBehind)
   private let treeSize = Gauge(NodeMetricKeys.keys.treeSize)
   private let treeSecondsBehind = Gauge(NodeMetricKeys.keys.treeSecondsBehind)
@@ -35,6 +38,11 @@ struct EngineMetrics: Sendable {
 
   /// 1 while there is no room for the next segment.
   func storage(isFull: Bool) { storageFull.record(isFull ? 1 : 0) }
+
+  func standby(held: Int, isOverdue: Bool) {
+    standbyHeld.record(held)
+    standbyOverdue.record(isOverdue ? 1 : 0)
+  }
 
   func snapshotFailed() { snapshotFailures.increment() }
 

@@ -24,6 +24,7 @@ package struct PartitionConfiguration: Sendable {
   package var journal = JournalConfiguration()
   package var runtimeLimits = RuntimeLimits()
   package var housekeeping = HousekeepingSettings()
+  package var standby = StandbySettings()
 
   package init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
 }

@@ -19,6 +19,12 @@ struct NodeMetricKeys: MetricTable {
     "carillon.journal.tree_failures", "Times that the tree over the records could not grow or be stored.")
   let refusals = MetricKey(
     "carillon_security_refusals_total", "Requests and connections that were refused for safety, by reason.")
+  let standbyHeld = MetricKey(
+    "carillon.standby.held",
+    "Replies and effects that are on this disk and wait until a standby has them too; with standby.wait only.")
+  let standbyOverdue = MetricKey(
+    "carillon.standby.overdue",
+    "1 while changes are refused because no standby has what is on this disk; with standby.wait only.")
   let snapshotBytes = MetricKey("carillon.snapshot.bytes", "Size of the newest snapshot, in bytes.")
   let snapshotFailures = MetricKey("carillon.snapshot.failures", "Snapshots that could not be written.")
   let snapshotPosition = MetricKey("carillon.snapshot.position", "Position in the journal of the newest snapshot.")

@@ -24,6 +24,7 @@ extension Partition {
   package func recover() async throws -> Recovered {
     var (writer, recovered, kinds) = try await onThread { [self] in try openJournal() }
     journal.hold(writer)
+    hookUp(writer)
     // Only now is it certain that no other process sleeps there.
     try await onThread { [spill] in try spill.clear() }
     log.open(writer)
@@ -94,7 +95,7 @@ extension Partition {
     settings.leaves = housekeeping.keepsTree ? tree.leaves : nil
     let (writer, report) = try JournalWriter.open(
       directory: journalDirectory, configuration: settings, storage: node.environment.storage,
-      deliver: JournalLog.delivery(to: outbox), onFatal: { [onFatal] in onFatal("\($0)") },
+      deliver: log.delivery, onFatal: { [onFatal] in onFatal("\($0)") },
       replays: shares.map { share in
         var lanes = [KindReplay.Lane?](repeating: nil, count: 256)
         for (kind, replay) in replays { lanes[Int(kind.rawValue)] = replay.lanes[share.index] }

@@ -34,6 +34,8 @@ package final class Partition: Sendable {
   let snapshotPoints = Mutex<[JournalPoint]>([])
   /// When the newest of them was made.
   let snapshotMade = Mutex<Timestamp?>(nil)
+  /// Whom the journal tells how far it is on the disk.
+  let durableHooks = Mutex<[@Sendable (DurableExtent) -> Void]>([])
   let onFatal: @Sendable (String) -> Void
   private let added = Mutex<[any KindHost]>([])
 
@@ -58,7 +60,14 @@ package final class Partition: Sendable {
     let storage = node.environment.storage
     journal = JournalHolder(isStepped: node.environment.isStepped)
     outbox = Lane()
-    log = JournalLog(outbox: outbox)
+    let standby = configuration.standby
+    log = JournalLog(
+      outbox: outbox,
+      hold: standby.waits
+        ? StandbyHold(
+          limit: standby.waitLimit, countMaximum: configuration.journal.pendingWaiterCountMaximum, outbox: outbox,
+          time: node.time) : nil)
+    if let hold = log.hold { durableHooks.withLock { $0.append { hold.becameDurable($0.position) } } }
     context = RuntimeContext(
       log: log, time: node.time, timers: node.timers, lanes: node.lanes, limits: configuration.runtimeLimits,
       onLostState: onFatal)

@@ -19,7 +19,10 @@ package final class PartitionService: Sendable {
     let started = time.monotonicMilliseconds
     let recovered = try await partition.recover()
     for feature in features { try await feature.restored() }
-    if purpose == .service { await partition.takeUp(recovered) }
+    if purpose == .service {
+      await partition.takeUp(recovered)
+      partition.beginWaitingForStandby()
+    }
     return RecoverySummary(recovered, duration: .milliseconds(time.monotonicMilliseconds - started))
   }
 
@@ -67,7 +70,9 @@ extension Node {
   /// Graceful stop, part 2: waits for effects and pushes under way, at most `grace`, then syncs and closes the journals.
   package func stop(_ services: [PartitionService], grace: Duration) async {
     await drain(services)
-    await settle(until: time.monotonicMilliseconds + grace.wholeMilliseconds)
+    let deadline = time.monotonicMilliseconds + grace.wholeMilliseconds
+    await settle(until: deadline)
+    for service in services { await service.partition.settleStandby(until: deadline) }
     // A log that refuses has nothing to wait for.
     for service in services { try? await service.partition.context.untilDurable() }
     finish()

@@ -7,13 +7,19 @@ import Synchronization
 final class JournalLog: EventLog {
   private let writer = Mutex<JournalWriter?>(nil)
   private let outbox: Lane
+  /// Where all that waits comes by on its way to the outbox, if a standby has to have it too.
+  let hold: StandbyHold?
 
-  init(outbox: Lane) { self.outbox = outbox }
+  init(outbox: Lane, hold: StandbyHold?) {
+    self.outbox = outbox
+    self.hold = hold
+  }
 
   func open(_ writer: JournalWriter) { self.writer.withLock { $0 = writer } }
 
   func append(_ turn: Turn, lazy: Bool, release: Release?) throws(EventLogError) -> UInt64 {
     guard let writer = writer.withLock({ $0 }) else { throw .failed }
+    if let hold, hold.isOverloaded { throw .overloaded }
     var sequence = turn.firstSequence
     let records = turn.events.map { event in
       defer { sequence += 1 }
@@ -32,17 +38,27 @@ final class JournalLog: EventLog {
 
   func afterDurable(_ release: @escaping Release) throws(EventLogError) {
     guard let writer = writer.withLock({ $0 }) else { throw .failed }
+    if let hold, hold.isOverloaded { throw .overloaded }
+    let position = writer.lastPosition
     let isDurable: Bool
     do throws(JournalError) {
       // Behind everything appended so far; what is durable already passes at once, in its place.
-      isDurable = try writer.enqueue(PendingRelease(release), for: writer.lastPosition)
+      isDurable = try writer.enqueue(PendingRelease(release), for: position)
     } catch { throw Self.error(error) }
-    if isDurable, !outbox.enqueue({ await release(.durable) }) { throw .failed }
+    guard isDurable else { return }
+    let isTaken = hold?.take([release], for: position) ?? outbox.enqueue({ await release(.durable) })
+    if !isTaken { throw .failed }
   }
 
   /// Takes the waiters of one commit to the outbox together.
-  static func delivery(to outbox: Lane) -> JournalWriter.Delivery {
-    { waiters, position in
+  var delivery: JournalWriter.Delivery {
+    if let hold {
+      return { waiters, position in
+        let releases = waiters.compactMap { ($0 as? PendingRelease)?.release }
+        if let position { hold.take(releases, for: position) } else { hold.lose(releases) }
+      }
+    }
+    return { [outbox] waiters, position in
       let fate = position == nil ? Durability.lost : .durable
       outbox.enqueue(contentsOf: waiters.compactMap { ($0 as? PendingRelease)?.job(fate) })
     }
@@ -64,7 +80,7 @@ private final class PendingRelease: DurabilityWaiter {
 
   init(_ release: @escaping Release) { self.release = release }
 
-  /// The journal hands releases over together, see `delivery(to:)`.
+  /// The journal hands releases over together, see `delivery`.
   func becameDurable(position: UInt64) {}
   func wasLost() {}
 

@@ -9,7 +9,7 @@ extension Partition {
   /// Snapshots, sleep and the archive, each at its time, until the surrounding task is cancelled.
   func keepHouse() async {
     let settings = housekeeping
-    var wasFull = false
+    var (wasFull, wasOverdue) = (false, false)
     var indexing = RecordIndexing(self)
     var (sinceSweep, sinceSnapshot, sinceArchive) = (Duration.zero, Duration.zero, Duration.zero)
     let tick = Duration.seconds(1)
@@ -23,6 +23,7 @@ extension Partition {
         metrics.storage(isFull: isFull)
         logger.log(level: isFull ? .error : .notice, isFull ? "the disk is full: make room" : "the disk has room again")
       }
+      noteStandby(&wasOverdue)
       await indexing.tick(isFull: isFull)
       sinceSweep += tick
       sinceSnapshot += tick
@@ -41,6 +42,19 @@ extension Partition {
         await tidySegments()
       }
     }
+  }
+
+  private func noteStandby(_ wasOverdue: inout Bool) {
+    guard let hold = log.hold else { return }
+    let isOverdue = hold.isOverloaded
+    metrics.standby(held: hold.count, isOverdue: isOverdue)
+    guard isOverdue != wasOverdue else { return }
+    wasOverdue = isOverdue
+    logger.log(
+      level: isOverdue ? .error : .notice,
+      isOverdue
+        ? "no standby has what is on this disk: changes are refused" : "a standby has what is on this disk again"
+    )
   }
 
   private func snapshotIfWorthwhile(_ recordsMinimum: UInt64) async {
