@@ -41,10 +41,19 @@ extension JournalDirectory {
     try removeTwins()
   }
 
-  /// The side files that recovery cut off, which may hold anything.
+  /// What recovery, a repair or a rejoining has set aside, which may hold anything.
   func cutFiles() throws(StorageError) -> [FilePath] {
-    try storage.list(path).filter { $0.hasSuffix(".cut") }.map { path.appending($0) }
-      + archivedNames().filter { $0.hasSuffix(".cut") }.map { archive.appending($0) }
+    let names = try storage.list(path)
+    var files = names.filter { $0.hasSuffix(".cut") }.map { path.appending($0) }
+    files += try archivedNames().filter { $0.hasSuffix(".cut") }.map { archive.appending($0) }
+    for name in names where name.hasPrefix(JournalRejoin.asidePrefix) {
+      for folder in [[], ["archive"], ["snapshots"]] as [[FilePath.Component]] {
+        let aside = path.appending(name).appending(folder)
+        // Its own folders have no suffix.
+        files += try namesIfThere(aside)?.filter { $0.contains(".") }.map { aside.appending($0) } ?? []
+      }
+    }
+    return files
   }
 
   /// Removes files durably.

@@ -67,6 +67,15 @@ extension ExitStatus {
       }
   }
 
+  init(_ error: RejoinError) {
+    self =
+      switch error {
+      case .otherJournal: .otherPrimary
+      case .notLater: .formerPrimary
+      case .journal(let error): ExitStatus(error)
+      }
+  }
+
   /// What `journal --help` says about the codes.
   static let journalHelp = """
     Exit codes: 0 all is well; 1 nothing was found; 64 the command line is wrong; 65 damaged; 66 a segment or a file is \
@@ -76,7 +85,8 @@ extension ExitStatus {
     90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 104 the tree \
     over the records is lost, and the beginning with it; 105 a tree or a tile of another log; 106 the tree is damaged, or \
     a tile was cut; 107 the tree is not made yet, or not so far; 108 no checkpoint reaches so far; 109 what \
-    was erased cannot be proven; 110 another server has taken over; 111 the directory is a standby's. Each comes with one line that names the file, the offset, and the next thing to do. No command but redact and repair --truncate changes a journal.
+    was erased cannot be proven; 110 another server has taken over; 111 the directory is a standby's; 112 the two have nothing in common; \
+    114 the other one has not taken over. Each comes with one line that names the file, the offset, and the next thing to do. No command but redact, repair --truncate and rejoin changes a journal.
 
     Of check and monitor: 65 no proof, or no checkpoint; 69 the log does not answer; 78 the policy is wrong; 84 wrong \
     signature; 85 not signed by the log's key; 86 another log; 87 the log has forked; 88 its tree has shrunk; 93 too few \

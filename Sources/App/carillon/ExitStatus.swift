@@ -93,6 +93,10 @@ enum ExitStatus: Int32, CaseIterable {
   case relieved = 110
   /// The directory is a standby's.
   case followsAnother = 111
+  /// A standby's directory is of another journal than the primary's.
+  case otherPrimary = 112
+  /// A standby's primary is of an earlier epoch: another server has taken its place.
+  case formerPrimary = 114
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

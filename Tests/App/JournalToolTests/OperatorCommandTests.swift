@@ -194,7 +194,8 @@ struct OperatorCommandTests {
     try expect(
       "journal verfy", status: 64,
       "error: carillon journal has no command verfy; did you mean verify? There are: "
-        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, prove, export, check, monitor, redact, repair")
+        + "verify, checkpoint, key, timeline, diff, stats, dump, replay, prove, export, check, monitor, redact, repair, "
+        + "rejoin")
     try expect("serve --prot 1", status: 64, "error: Unknown option '--prot'. Did you mean '--port'?")
     try expect("messages", status: 64, "error: Messages are shown as they come: give --follow.")
     try expect("messages --follow --token-file $none", status: 66, "error: $none cannot be read")
@@ -234,6 +235,45 @@ struct OperatorCommandTests {
       "promote $data", status: 65,
       "error: $data/journal/EPOCH is damaged, and nothing else says whether this journal may be written: if no other "
         + "server has taken over, remove the file; otherwise make this directory anew")
+  }
+
+  @Test("a former primary rejoins the one that took over: 0; the same one 114; another journal 112; in use 75")
+  func rejoining() throws {
+    try tool.write(300, to: "data/journal")
+    try FileManager.default.copyItem(atPath: tool.path("data"), toPath: tool.path("next"))
+    try tool.write(100, text: "only here", to: "data/journal", ids: 3)
+    try expect(
+      "journal rejoin $data --from $next", status: 114,
+      "error: $data/journal is of epoch 1, and the other journal of epoch 1: that one has not taken this one's place")
+    try expect("promote $next", status: 0, "")
+    try tool.write(50, text: "only there", to: "next/journal", ids: 4)
+    try tool.write(50, to: "foreign/journal", ids: 5)
+    try expect("promote $foreign", status: 0, "")
+    try expect(
+      "journal rejoin $data --from $foreign", status: 112,
+      "error: $data/journal has no segment in common with the other journal: it is not a copy of that one, or what they "
+        + "had in common was deleted; begin with an empty directory")
+    let lock = try DiskStorage().lock(FilePath(tool.path("data/journal/LOCK")))
+    try expect(
+      "journal rejoin $data --from $next", status: 75,
+      "error: $data/journal is in use by another process: stop that one first")
+    lock.release()
+    try expect("journal rejoin $data --from $none", status: 66, "error: list $none: No such file or directory")
+
+    let before = try tool.contents(of: "data/journal")
+    let dry = try tool.run("rejoin", "$data", "--from", "$next", "--dry-run")
+    #expect(dry.status == 0)
+    #expect(dry.output.contains("in common   up to position 300, ") && dry.output.contains("positions 301 to 400\n"))
+    #expect(try tool.contents(of: "data/journal") == before)
+    let done = try tool.run("rejoin", "$data", "--from", "$next")
+    #expect(done.status == 0)
+    let aside = try #require(done.output.split(separator: "\n").first { $0.hasPrefix("set aside   ") }?.dropFirst(12))
+    #expect(try tool.run("verify", "$data").status == 0)
+    #expect(try tool.run("verify", String(aside)).status == 0)
+    try expectNoStart(
+      status: 111,
+      "$data/journal is a standby's: follow its primary with `carillon standby`, or take over with "
+        + "`carillon promote $data`")
   }
 
   @Test("the journal's tools on what is not there")

@@ -46,6 +46,27 @@ struct OperatorTextTests {
     #expect(failure.status.rawValue == row.status)
   }
 
+  @Test("journals that cannot be joined have their texts and exit codes", arguments: Self.rejoining)
+  func rejoining(row: Row) throws {
+    let failure = CommandFailure(try #require(row.error as? RejoinError))
+    #expect(failure.text == row.text)
+    #expect(failure.status.rawValue == row.status)
+  }
+
+  private static let rejoining = [
+    Row(
+      RejoinError.otherJournal(directory: "/data/journal"), 112,
+      "/data/journal has no segment in common with the other journal: it is not a copy of that one, or what they had in common was deleted; begin with an empty directory"
+    ),
+    Row(
+      RejoinError.notLater(directory: "/data/journal", epoch: 3, other: 2), 114,
+      "/data/journal is of epoch 3, and the other journal of epoch 2: that one has not taken this one's place"),
+    Row(
+      RejoinError.journal(.followsAnother(directory: "/data/journal")), 111,
+      "/data/journal is a standby's: follow its primary with `carillon standby`, or take over with `carillon promote /data`"
+    ),
+  ]
+
   private static let file: FilePath = "/data/journal/000000000002.segment"
   private static let snapshot: FilePath = "/data/journal/snapshots/300.snapshot"
   private static let chat = EntityID(.chatSession, "7")

@@ -58,6 +58,14 @@ final class FaultyStorage: JournalStorage {
 
   func crashed() -> FaultyStorage { FaultyStorage(files: files) }
 
+  /// Puts a file there, whoever wrote it.
+  func put(_ bytes: [UInt8], at path: FilePath) {
+    state.withLock { state in
+      state.files[name(path)] = Contents(bytes)
+      state.directories.insert(Self.parent(name(path)))
+    }
+  }
+
   func update(_ name: String, _ change: (inout [UInt8]) -> Void) {
     state.withLock { state in
       if let contents = state.files[name] { change(&contents.bytes) }

@@ -17,6 +17,8 @@ struct CommandFailure: Error {
 
   init(_ error: TreeError) { self.init(ExitStatus(error), "\(error)") }
 
+  init(_ error: RejoinError) { self.init(ExitStatus(error), "\(error)") }
+
   /// - Parameter file: the checkpoint's.
   init(_ error: CheckpointError, file: String) { self.init(ExitStatus(error), "\(file) is \(error)") }
 }

@@ -19,6 +19,11 @@ struct JournalArguments: ParsableArguments {
     guard let directory else {
       return DataDirectory(path: FilePath(ServerSettings(try configuration.loadOrExit()).dataDirectory)).journal
     }
+    return Self.journal(in: directory)
+  }
+
+  /// The journal's own directory, of a data directory or by itself.
+  static func journal(in directory: String) -> FilePath {
     let inside = DataDirectory(path: FilePath(directory)).journal
     let isDataDirectory = (try? DiskStorage().list(inside)) != nil
     return isDataDirectory ? inside : FilePath(directory)

@@ -1,0 +1,59 @@
+import ArgumentParser
+import EntityRuntime
+import EventSourcing
+import Journal
+import SystemPackage
+
+/// `carillon journal rejoin`: makes a former primary's directory a standby's of the one that has taken over.
+struct RejoinCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rejoin",
+    abstract: "Make a former primary's directory a copy of the journal that took over; set aside what only it has.",
+    discussion: """
+      Finds the last record that both have, puts what stands behind it into a directory of its own, where the journal's \
+      tools read it, and makes the directory a standby's. What is set aside was acknowledged, and the other journal has \
+      nothing of it: look at it with `carillon journal timeline`. No server may run on the directory.
+      """)
+
+  @OptionGroup var journal: JournalArguments
+  @Option(help: "The data directory of the journal that took over, or a copy of it.") var from: String
+  @Flag(help: "Only say what would be set aside.") var dryRun = false
+
+  func run() async throws {
+    try await Self.reporting {
+      do {
+        let rejoin = try JournalRejoin(directory: try journal.existingPath(), archive: journal.archivePath)
+        defer { rejoin.release() }
+        try carryOut(rejoin, try examine(rejoin))
+      } catch let error as JournalError {
+        throw CommandFailure(error)
+      } catch let error as RejoinError {
+        throw CommandFailure(error)
+      }
+    }
+  }
+
+  private func examine(_ rejoin: JournalRejoin) throws -> JournalRejoin.Finding {
+    let path = JournalArguments.journal(in: from)
+    let other = try OtherJournal(directory: path)
+    return try rejoin.examine(try rejoin.lastCommonSegment(with: other), of: other, in: path)
+  }
+
+  private func carryOut(_ rejoin: JournalRejoin, _ finding: JournalRejoin.Finding) throws {
+    Console.print("in common   up to position \(finding.lastPosition), in segment \(finding.segment)")
+    if let last = finding.lastAside {
+      Console.print("only here   positions \(finding.lastPosition + 1) to \(last)")
+    } else {
+      Console.print("only here   no record")
+    }
+    if dryRun { return Console.print("changed     nothing") }
+    let kept = try rejoin.carryOut(finding, label: Self.label(of: SystemTime().now))
+    for path in kept { Console.print("set aside   \(path)") }
+    Console.print("now         a standby's, of epoch \(finding.epoch): let it follow with `carillon standby`")
+  }
+
+  /// As a name: `20261127T203015Z`.
+  private static func label(of time: Timestamp) -> String {
+    time.iso8601.filter { $0 != "-" && $0 != ":" }
+  }
+}
