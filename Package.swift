@@ -337,6 +337,9 @@ let package = Package(
         "NetworkAddress", "OptionKit", "TextEncoding", httpTypes, hummingbird,
       ]),
 
+    // Cluster.
+    module("StandbyWire", in: "Sources/Cluster", ["JSONEnvelope", "JournalFormat"]),
+
     // Client.
     module(
       "CarillonClient", in: "Sources/Client",
@@ -388,7 +391,7 @@ let package = Package(
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
-        "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
+        "StandbyWire", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -568,6 +571,8 @@ let package = Package(
         "EventSourcing", "JSONEnvelope", "Journal", "JournalFormat", "PushDomain", "PushEngine", "ScriptedClients",
         "SimulatedDisk", "SupportDomain", "SupportEngine", "Transparency", crypto, logging, systemPackage,
       ]),
+    tests(
+      "StandbyWireTests", in: "Cluster", ["JSONEnvelope", "JournalFormat", "StandbyWire", "TestSupport"]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
     tests(
       "ConsoleEngineTests", in: "Console",
@@ -607,7 +612,7 @@ let package = Package(
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
         "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk",
-        "StandInSupport", "TestSupport",
+        "StandbyWire", "StandInSupport", "TestSupport",
         "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,
       ]),
@@ -647,6 +652,7 @@ let package = Package(
       "JournalToolTests", in: "App",
       [
         "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
+        "StandbyWire",
         systemPackage,
       ]),
     tests(

@@ -1,5 +1,5 @@
 /// Numbers of 7 bits a byte, lowest first.
-enum Varint {
+package enum Varint {
   @inline(__always)
   static func byteCount(_ value: UInt64) -> Int {
     value < 0x80 ? 1 : (70 - (value | 1).leadingZeroBitCount) / 7
@@ -20,7 +20,7 @@ enum Varint {
   }
 
   /// Appends `value` to `bytes`.
-  static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+  package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
     withUnsafeTemporaryAllocation(byteCount: byteCountMaximum, alignment: 1) { room in
       guard let start = room.baseAddress else { return }
       let end = write(value, to: start)
@@ -31,14 +31,16 @@ enum Varint {
   private static let byteCountMaximum = 10
 
   @inline(__always)
-  static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
+  package static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
   @inline(__always)
-  static func unzigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
+  package static func unzigzag(_ value: UInt64) -> Int64 {
+    Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
 
   /// Reads a number at `offset`, before `end`, and moves `offset` behind it; nil if it does not end or is too large.
   @inline(__always)
-  static func read(_ base: UnsafeRawPointer, _ offset: inout Int, end: Int) -> UInt64? {
+  package static func read(_ base: UnsafeRawPointer, _ offset: inout Int, end: Int) -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while offset < end {

@@ -1,0 +1,76 @@
+/// What a primary sends to a standby, one after the other, over the body of one response that does not end.
+///
+/// ```
+///   hello ──> ( file* changed* bytes+ mark | sealed | mark )*
+/// ```
+/// On the wire: type (u8), length of the payload (varint), payload, CRC-32C of all three (u32, little-endian). Numbers
+/// in payloads are varints, lowest seven bits first; texts have their length before them.
+public enum StandbyMessage: Sendable, Equatable {
+  /// The first message, and no other.
+  case hello(Hello)
+  /// Bytes of a segment that are on the primary's disk. What stands between two marks ends with a whole frame.
+  case bytes(StandbyPlace, [UInt8])
+  /// How far the primary is; after each run of bytes, and each second.
+  case mark(Mark)
+  /// A segment is complete, all its frames have been sent, and its file has that many bytes.
+  case sealed(segment: UInt64, fileByteCount: Int)
+  /// The manifest is not what it was: it is to be fetched again.
+  case changed
+  /// A file that the bytes to come may name: it is to be fetched first.
+  case file(StandbyFile)
+
+  public struct Hello: Sendable, Equatable {
+    public var identity: JournalIdentity
+    public var epoch: UInt32
+    /// The end of what is on the primary's disk.
+    public var place: StandbyPlace
+    /// Of the last record on the primary's disk; 0 if there is none.
+    public var position: UInt64
+
+    public init(identity: JournalIdentity, epoch: UInt32, place: StandbyPlace, position: UInt64) {
+      self.identity = identity
+      self.epoch = epoch
+      self.place = place
+      self.position = position
+    }
+  }
+
+  public struct Mark: Sendable, Equatable {
+    /// The end of what is on the primary's disk; bytes up to there have been sent, or will be.
+    public var place: StandbyPlace
+    public var position: UInt64
+    /// When the primary wrote this, milliseconds since 1970.
+    public var timeMilliseconds: Int64
+    public var epoch: UInt32
+
+    public init(place: StandbyPlace, position: UInt64, timeMilliseconds: Int64, epoch: UInt32) {
+      self.place = place
+      self.position = position
+      self.timeMilliseconds = timeMilliseconds
+      self.epoch = epoch
+    }
+  }
+
+  /// The version of all that this module describes; said in `hello`.
+  public static let wireVersion: UInt64 = 1
+
+  enum Kind: UInt8 {
+    case hello = 1
+    case bytes = 2
+    case mark = 3
+    case sealed = 4
+    case changed = 5
+    case file = 6
+  }
+
+  var kind: Kind {
+    switch self {
+    case .hello: .hello
+    case .bytes: .bytes
+    case .mark: .mark
+    case .sealed: .sealed
+    case .changed: .changed
+    case .file: .file
+    }
+  }
+}
