@@ -1,5 +1,5 @@
-internal import JSONEnvelope
-internal import JournalFormat
+import JSONEnvelope
+import JournalFormat
 
 extension JSONObject {
   /// - Throws: `document` if it is longer than `maximum`, no JSON, or no object.

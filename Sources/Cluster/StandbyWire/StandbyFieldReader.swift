@@ -1,4 +1,4 @@
-internal import JournalFormat
+import JournalFormat
 
 /// Reads the fields of one payload, each within its bounds, and all of it.
 struct StandbyFieldReader {

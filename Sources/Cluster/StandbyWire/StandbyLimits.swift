@@ -1,4 +1,4 @@
-internal import JournalFormat
+import JournalFormat
 
 /// The bounds of what a primary and a standby tell each other; a message that says more is not believed.
 public enum StandbyLimits {

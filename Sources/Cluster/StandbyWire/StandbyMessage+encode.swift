@@ -1,4 +1,4 @@
-internal import JournalFormat
+import JournalFormat
 
 extension StandbyMessage {
   /// Appends the message as it goes over the wire.

@@ -1,16 +1,22 @@
 /// What a primary sends to a standby, one after the other, over the body of one response that does not end.
 ///
 /// ```
-///   hello ──> ( file* changed* bytes+ mark | sealed | mark )*
+///   hello ──> ( file* changed? bytes* mark | bytes* sealed | mark )*
 /// ```
 /// On the wire: type (u8), length of the payload (varint), payload, CRC-32C of all three (u32, little-endian). Numbers
 /// in payloads are varints, lowest seven bits first; texts have their length before them.
+///
+/// Bytes begin at the place that was asked for and follow each other without a gap: a segment's header, its frames to
+/// the seal, then the next segment from its first byte. They may be cut anywhere, within a frame too; frames are told
+/// apart by their own lengths. Whatever `file` and `changed` say is said of all that happens after `hello`: a standby
+/// that reads the manifest behind it misses nothing. A snapshot, which may know as much as the primary had on its disk
+/// when it was announced, is of use once the standby has come to the next mark's place.
 public enum StandbyMessage: Sendable, Equatable {
   /// The first message, and no other.
   case hello(Hello)
-  /// Bytes of a segment that are on the primary's disk. What stands between two marks ends with a whole frame.
+  /// Bytes of a segment that are on the primary's disk.
   case bytes(StandbyPlace, [UInt8])
-  /// How far the primary is; after each run of bytes, and each second.
+  /// How far the primary is: as soon as all up to there has been sent, and each second.
   case mark(Mark)
   /// A segment is complete, all its frames have been sent, and its file has that many bytes.
   case sealed(segment: UInt64, fileByteCount: Int)
@@ -36,7 +42,7 @@ public enum StandbyMessage: Sendable, Equatable {
   }
 
   public struct Mark: Sendable, Equatable {
-    /// The end of what is on the primary's disk; bytes up to there have been sent, or will be.
+    /// The end of what is on the primary's disk, behind a whole frame; bytes up to there have been sent, or will be.
     public var place: StandbyPlace
     public var position: UInt64
     /// When the primary wrote this, milliseconds since 1970.

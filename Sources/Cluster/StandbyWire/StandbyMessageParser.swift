@@ -1,4 +1,4 @@
-internal import JournalFormat
+import JournalFormat
 
 /// Reads messages out of bytes that come in pieces, however they are cut.
 ///

@@ -1,4 +1,4 @@
-internal import JSONEnvelope
+import JSONEnvelope
 
 /// Why a primary does not do what a standby asks: the member `reason` of its answer.
 public enum StandbyRefusal: String, Error, Sendable, CaseIterable {
@@ -8,7 +8,9 @@ public enum StandbyRefusal: String, Error, Sendable, CaseIterable {
   case ahead
   /// 409: who asks knows of a higher epoch, so that this is no primary any more.
   case relieved
-  /// 410: the segment asked for is not kept any more, or is packed: a new copy by the manifest is due.
+  /// 409: an acknowledgement by whom no stream is open, or of what was not sent over it.
+  case notFollowing = "not_following"
+  /// 410: the segment asked for is not kept as it was: the manifest has it in another form, or a later one.
   case notKept = "not_kept"
   /// 404: there is no such file.
   case noFile = "no_file"
@@ -24,7 +26,7 @@ extension StandbyRefusal {
   /// The status of the answer.
   public var status: Int {
     switch self {
-    case .parted, .ahead, .relieved: 409
+    case .parted, .ahead, .relieved, .notFollowing: 409
     case .notKept: 410
     case .noFile: 404
     case .versionDiffers: 412
