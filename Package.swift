@@ -339,6 +339,12 @@ let package = Package(
 
     // Cluster.
     module("StandbyWire", in: "Sources/Cluster", ["JSONEnvelope", "JournalFormat"]),
+    module(
+      "StandbyEngine", in: "Sources/Cluster",
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "StandbyWire",
+        coreMetrics, logging, metrics, systemPackage,
+      ]),
 
     // Client.
     module(
@@ -356,7 +362,7 @@ let package = Package(
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
         "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "MessagingEngine",
         "NotificationEngine", "OptionKit", "PushDomain",
-        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging,
+        "PushEngine", "StandbyEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging,
         systemPackage,
       ]),
     .target(
@@ -573,6 +579,12 @@ let package = Package(
       ]),
     tests(
       "StandbyWireTests", in: "Cluster", ["JSONEnvelope", "JournalFormat", "StandbyWire", "TestSupport"]),
+    tests(
+      "StandbyEngineTests", in: "Cluster",
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "StandbyEngine", "StandbyWire",
+        logging, systemPackage,
+      ]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
     tests(
       "ConsoleEngineTests", in: "Console",
@@ -611,7 +623,7 @@ let package = Package(
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
-        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk",
+        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandbyEngine",
         "StandbyWire", "StandInSupport", "TestSupport",
         "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,

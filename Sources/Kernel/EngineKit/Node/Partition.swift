@@ -40,6 +40,8 @@ package final class Partition: Sendable {
   private let added = Mutex<[any KindHost]>([])
 
   package var journalDirectory: FilePath { dataDirectory.appending("journal") }
+  /// Where old segments are; nil: in `archive` below the journal's directory.
+  package var archiveDirectory: FilePath? { configuration.archiveDirectory }
   package var logger: Logger { node.logger }
 
   /// Nothing is read yet: every operation is refused until `recover`.

@@ -1,0 +1,237 @@
+package import EngineKit
+import EntityRuntime
+import EventSourcing
+import Journal
+package import JournalFormat
+import Logging
+package import OptionKit
+package import StandbyWire
+import Synchronization
+package import SystemPackage
+
+/// The primary's side of a warm standby: who follows this journal, what each is sent, and how far it has come.
+///
+/// ```
+///  writer ──durable──> extent ─┐
+///  blob stored ──> announced ──┼─> a stream for each standby ─> standby ── syncs ──> acknowledges ─> lag
+///  a look each second ─────────┘   (reads segments by itself)
+/// ```
+/// Nothing of the primary's waits for a stream: each reads the segments' files from its own place on.
+package final class StandbyService: Sendable {
+  let source: any DurableSource
+  let directory: ServedDirectory
+  let news = StreamNews()
+  private let node: Node
+  private let registry = StandbyRegistry()
+  private let metrics = StandbyMetrics()
+  private let onRelieved: @Sendable (_ description: String) -> Void
+  private let watch = Mutex<ChangeWatch?>(nil)
+  /// Looks at files and streams' beginnings, one after the other; made when somebody asks for the first time.
+  private let desk = Mutex<ReadingThread?>(nil)
+  private let draining = Atomic(false)
+  private let blobsGone = Mutex<(isDue: Bool, told: Int64)>((false, 0))
+  private let calls: AsyncStream<Void>
+  private let bell: AsyncStream<Void>.Continuation
+
+  /// How often files beside the journal's end are looked at while somebody follows.
+  static let lookMilliseconds: Int64 = 1_000
+  /// Standbys are told at most so often that blobs have gone.
+  static let blobsGoneMilliseconds: Int64 = 60_000
+
+  /// - Parameters:
+  ///   - directory: what standbys copy.
+  ///   - source: the writer of its journal.
+  ///   - onRelieved: called as soon as an authenticated standby has told of a higher epoch: nothing may be acknowledged
+  ///     any more, and the process is to end.
+  package init(
+    _ node: Node, directory: ServedDirectory, source: any DurableSource,
+    onRelieved: @escaping @Sendable (_ description: String) -> Void
+  ) {
+    self.node = node
+    self.directory = directory
+    self.source = source
+    self.onRelieved = onRelieved
+    (calls, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// The standbys of a partition's journal.
+  package convenience init(_ partition: Partition, onRelieved: @escaping @Sendable (_ description: String) -> Void) {
+    self.init(
+      partition.node, directory: ServedDirectory(data: partition.dataDirectory, archive: partition.archiveDirectory),
+      source: JournalSource(partition), onRelieved: onRelieved)
+  }
+
+  var now: Int64 { node.time.monotonicMilliseconds }
+  var wallMilliseconds: Int64 { node.time.now.milliseconds }
+  var isDraining: Bool { draining.load(ordering: .acquiring) }
+
+  // MARK: What standbys ask
+
+  /// - Parameter epoch: the highest that who asks has heard of.
+  /// - Throws: `relieved`: this is no primary any more, and the process is about to end.
+  package func hear(of epoch: UInt32) async throws(StandbyRefusal) {
+    guard let own = source.extent?.epoch, epoch > own else { return }
+    let result = await thread.run { [source] in Result { try source.heard(of: epoch) } }
+    if case .failure(let error) = result {
+      node.logger.critical("the higher epoch could not be kept: \(error)", metadata: ["epoch": "\(epoch)"])
+    }
+    metrics.refused(.relieved)
+    onRelieved("another server has taken over in epoch \(epoch), this one has written in epoch \(own)")
+    throw .relieved
+  }
+
+  /// A page of the manifest.
+  /// - Throws: `StandbyRefusal`; `StorageError`, `FormatError`.
+  package func manifest(after: StandbyPath?) async throws -> StandbyManifest {
+    try await onThread { [directory, source] in try directory.manifest(after: after) { source.extent } }
+  }
+
+  /// Opens a file to be sent.
+  /// - Throws: `StandbyRefusal.noFile`, `.versionDiffers`; `StorageError`.
+  package func file(_ place: StandbyPath, version: String) async throws -> ServedFileReader {
+    let file = try await onThread { [directory] in
+      guard let file = try directory.openIfThere(place) else { throw StandbyRefusal.noFile }
+      guard file.version == version else { throw StandbyRefusal.versionDiffers }
+      return file
+    }
+    return ServedFileReader(file, ReadingThread(name: "carillon.standby"), metrics)
+  }
+
+  /// Begins a stream, which lasts for as long as somebody has it.
+  ///
+  /// - Parameters:
+  ///   - place: where the standby's journal ends.
+  ///   - chainHash: of the last frame before; nil if a new copy begins there.
+  /// - Throws: `StandbyRefusal`; `StorageError`, `FormatError`.
+  package func follow(_ name: StandbyName, from place: StandbyPlace, chainHash: Hash256?) async throws -> StandbyStream
+  {
+    let thread = ReadingThread(name: "carillon.standby")
+    let outlet = StreamOutlet(news: news)
+    let (tail, hello, ticket) = try await onThread { [self] in
+      guard let extent = source.extent, let identity = try directory.identity() else { throw StandbyRefusal.notReady }
+      let tail = try SegmentTail(directory, from: place, chainHash: chainHash, extent: extent)
+      // What has changed since nobody looked is in the manifest, which is read behind `hello`.
+      if registry.connectedCount == 0 { try watch.withLock { $0 = try ChangeWatch(directory) } }
+      let ticket = try registry.enter(name, outlet, at: now)
+      let hello = StandbyMessage.Hello(
+        identity: identity, epoch: extent.epoch, place: extent.place, position: extent.position)
+      return (tail, StandbyMessage.hello(hello), ticket)
+    }
+    node.logger.notice("a standby follows", metadata: ["standby": "\(name.text)", "from": "\(place)"])
+    bell.yield()
+    return StandbyStream(self, name, ticket: ticket, outlet: outlet, tail: tail, thread: thread, hello: hello)
+  }
+
+  func left(_ name: StandbyName, _ ticket: UInt64) {
+    registry.leave(name, ticket, at: now)
+    node.logger.notice("a standby has left", metadata: ["standby": "\(name.text)"])
+  }
+
+  func sent(_ count: Int) { metrics.sent(count) }
+
+  /// A standby has synced all up to a place.
+  /// - Throws: `notFollowing`.
+  package func acknowledge(_ acknowledgement: StandbyAcknowledgement) throws(StandbyRefusal) {
+    do {
+      try registry.acknowledged(acknowledgement)
+    } catch {
+      metrics.refused(error)
+      throw error
+    }
+    source.acknowledged(acknowledgement.position)
+  }
+
+  private var thread: ReadingThread {
+    desk.withLock { desk in
+      let thread = desk ?? ReadingThread(name: "carillon.standbys")
+      desk = thread
+      return thread
+    }
+  }
+
+  private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    do {
+      return try await thread.run { Result { try body() } }.get()
+    } catch let refusal as StandbyRefusal {
+      metrics.refused(refusal)
+      throw refusal
+    }
+  }
+
+  // MARK: What happens here
+
+  /// A blob is on the disk, and a record that names it may follow. Blocks for one look at it.
+  package func stored(_ path: FilePath) {
+    guard registry.connectedCount > 0, let place = directory.place(of: path) else { return }
+    do {
+      registry.announce(.file(try directory.open(place).described(as: place)))
+    } catch {
+      // Who looks at the manifest finds what there is.
+      registry.announce(.changed)
+    }
+  }
+
+  /// A blob has gone.
+  package func removed() { blobsGone.withLock { $0.isDue = true } }
+
+  /// Shows operators how the standbys stand.
+  package func report() { metrics.report(standings) }
+
+  /// How each standby stands that follows, or did since the start; by name.
+  package var standings: [StandbyStanding] {
+    source.extent.map { registry.standings(at: now, durable: $0.position) } ?? []
+  }
+
+  private func look() async {
+    let result = await thread.run { [self] in
+      watch.withLock { watch in
+        Result { () throws(StorageError) in try watch?.changes() ?? [] }
+      }
+    }
+    switch result {
+    case .success(let messages): for message in messages { registry.announce(message) }
+    case .failure(let error): node.logger.error("changes of files cannot be seen: \(error)")
+    }
+    let now = now
+    let isDue = blobsGone.withLock { gone in
+      guard gone.isDue, now - gone.told >= Self.blobsGoneMilliseconds else { return false }
+      gone = (false, now)
+      return true
+    }
+    if isDue { registry.announce(.changed) }
+    // Each stream says once a second where the primary is, whatever happens.
+    news.tell()
+  }
+}
+
+extension StandbyService: Feature {
+  package static var kinds: [EntityCard] { [] }
+  package static var options: [OptionSpecification] { [] }
+  package static var metrics: [MetricKey] { StandbyMetricKeys.metrics }
+
+  package func restored() async throws {
+    source.onDurable { [weak self] position in
+      guard let self else { return }
+      registry.note(position, at: now)
+      news.tell()
+    }
+  }
+
+  /// Looks around while somebody follows, until `finish`.
+  package func run() async {
+    var timer: TimerWheel.Handle?
+    for await _ in calls where registry.connectedCount > 0 {
+      await look()
+      if let timer { node.timers.cancel(timer) }
+      timer = node.timers.schedule(afterMilliseconds: Self.lookMilliseconds) { [bell] in bell.yield() }
+    }
+  }
+
+  /// Whoever follows gets what is still to come, and then the end.
+  package func drain() async { draining.store(true, ordering: .releasing) }
+
+  package func finish() {
+    registry.close()
+    bell.finish()
+  }
+}

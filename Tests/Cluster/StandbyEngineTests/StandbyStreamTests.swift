@@ -1,0 +1,208 @@
+import EntityRuntime
+import JournalFormat
+import StandbyWire
+import Testing
+
+@testable import StandbyEngine
+
+@Suite("The stream to a standby", .timeLimit(.minutes(1)))
+struct StandbyStreamTests {
+  private static let start = StandbyPlace(segment: 1, offset: 0)
+
+  @Test("brings the bytes of all segments, as they are on the disk, and then what comes")
+  func whole() async throws {
+    let rig = try PrimaryRig()
+    try await rig.service.restored()
+    try rig.append(25)
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    try rig.append(25)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    let newest = rig.extent.place.segment
+    #expect(newest > 3)
+    for number in 1...newest {
+      let (sent, disk) = (try #require(standby.segments[number]), try rig.bytes(PrimaryRig.segment(number)))
+      #expect(disk.starts(with: sent), "segment \(number)")
+      #expect(disk[sent.count...].allSatisfy { $0 == 0 }, "segment \(number)")
+    }
+    guard case .hello(let hello) = standby.messages.first else { return #expect(Bool(false), "no hello") }
+    #expect(hello.epoch == 1 && hello.identity.oldestSegment == 1 && hello.position == 25)
+    #expect(
+      standby.messages.compactMap { if case .sealed(let number, let count) = $0 { (number, count) } else { nil } }
+        .map(\.0) == Array(1..<newest))
+    #expect(standby.mark?.position == 50)
+    #expect(standby.mark?.timeMilliseconds == 1_700_000_000_000)
+  }
+
+  @Test("goes on at the end of any frame, and of any segment")
+  func resumed() async throws {
+    let rig = try PrimaryRig()
+    try rig.append(12)
+    for number in 1...rig.extent.place.segment {
+      for end in try rig.ends(ofSegment: number) {
+        let place = StandbyPlace(segment: number, offset: end.offset)
+        let stream = try await rig.service.follow(PrimaryRig.name, from: place, chainHash: end.chainHash)
+        var standby = ListeningStandby(from: place)
+        #expect(try await standby.listen(to: stream, upTo: rig.extent))
+      }
+    }
+  }
+
+  @Test("is refused to whoever has another history, or more of it")
+  func refused() async throws {
+    let (rig, other) = (try PrimaryRig(), try PrimaryRig())
+    try rig.append(12)
+    try other.append(12)
+    let newest = rig.extent.place.segment
+    let (own, others) = (try rig.ends(ofSegment: newest), try other.ends(ofSegment: 1))
+    let last = try #require(own.last)
+    let foreign = others[1]
+    for (segment, offset, chainHash, refusal) in [
+      (1, foreign.offset, foreign.chainHash, .parted), (1, 0, foreign.chainHash, .parted),
+      (1, 4096, last.chainHash, .parted), (newest, last.offset, foreign.chainHash, .parted),
+      (newest, last.offset + 100, foreign.chainHash, .ahead), (newest + 1, 0, last.chainHash, .ahead),
+      // The same frame in another place: the segment was written anew.
+      (newest, own[1].offset, last.chainHash, .notKept),
+    ] as [(UInt64, Int, Hash256, StandbyRefusal)] {
+      await #expect(throws: refusal, "byte \(offset) of segment \(segment)") {
+        try await rig.service.follow(
+          PrimaryRig.name, from: StandbyPlace(segment: segment, offset: offset), chainHash: chainHash)
+      }
+    }
+    try rig.put(.segment(number: 1, isPacked: true, isArchived: false), "packed")
+    let second = try rig.ends(ofSegment: 2)[0]
+    try rig.remove(PrimaryRig.segment(1))
+    await #expect(throws: (any Error).self) {
+      try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    }
+    try rig.remove(.segment(number: 1, isPacked: true, isArchived: false))
+    await #expect(throws: StandbyRefusal.notKept) {
+      try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    }
+    _ = try await rig.service.follow(
+      PrimaryRig.name, from: StandbyPlace(segment: 2, offset: 0), chainHash: second.chainHash)
+    rig.source.close()
+    await #expect(throws: StandbyRefusal.notReady) {
+      try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    }
+  }
+
+  @Test("names a blob before the bytes of the record that names it")
+  func blobs() async throws {
+    let rig = try PrimaryRig()
+    try await rig.service.restored()
+    try rig.append(3)
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    let blob = StandbyPath.blob(String(repeating: "ab", count: 32))
+    try rig.put(blob, "content")
+    rig.service.stored(rig.directory.path(of: blob))
+    let before = standby.place
+    try rig.append(1)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    #expect(standby.files.map(\.file) == [try rig.directory.open(blob).described(as: blob)])
+    #expect(standby.files.map(\.place) == [before])
+    #expect(standby.place > before)
+  }
+
+  @Test("says each second where the primary is, also when nothing happens")
+  func marks() async throws {
+    let rig = try PrimaryRig()
+    try rig.append(1)
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    let count = standby.messages.count
+    rig.time.advance(by: .seconds(1))
+    #expect(try await standby.listen(to: stream) { $0.messages.count > count })
+    #expect(standby.mark?.timeMilliseconds == 1_700_000_001_000)
+  }
+
+  @Test("of a server that stops, ends when all has been sent")
+  func stopping() async throws {
+    let rig = try PrimaryRig()
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    await rig.service.drain()
+    // What the requests that it still answers bring.
+    try rig.append(12)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    rig.time.advance(by: .seconds(1))
+    let hasMore = try await standby.listen(to: stream) { _ in false }
+    #expect(!hasMore)
+    #expect(standby.place == rig.extent.place)
+  }
+
+  @Test("ends when the same standby comes again")
+  func again() async throws {
+    let rig = try PrimaryRig()
+    let first = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    let second = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    let hasMore = try await standby.listen(to: first) { _ in false }
+    #expect(!hasMore)
+    var other = ListeningStandby(from: Self.start)
+    #expect(try await other.listen(to: second, upTo: rig.extent))
+  }
+
+  @Test("a cancelled reader of a silent stream is let go")
+  func cancelled() async throws {
+    let rig = try PrimaryRig()
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    let reader = Task { try await stream.next() }
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+  }
+
+  @Test("what a standby acknowledges is told to whoever waits, and nothing else")
+  func acknowledgements() async throws {
+    let rig = try PrimaryRig()
+    try rig.append(4)
+    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
+    var standby = ListeningStandby(from: Self.start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    try rig.service.acknowledge(
+      StandbyAcknowledgement(name: PrimaryRig.name, place: standby.place, position: 4))
+    #expect(throws: StandbyRefusal.notFollowing) {
+      try rig.service.acknowledge(
+        StandbyAcknowledgement(name: PrimaryRig.name, place: standby.place, position: 5))
+    }
+    #expect(rig.source.acknowledged == [4])
+  }
+
+  @Test("a higher epoch is kept before anything else, and ends the primary")
+  func relieved() async throws {
+    let rig = try PrimaryRig()
+    try await rig.service.hear(of: 0)
+    try await rig.service.hear(of: 1)
+    #expect(rig.source.heard.isEmpty && rig.reasons.all.isEmpty)
+    await #expect(throws: StandbyRefusal.relieved) { try await rig.service.hear(of: 2) }
+    #expect(rig.source.heard == [2])
+    #expect(rig.reasons.all.count == 1)
+  }
+
+  @Test("a file is sent as it was when it was named, whole or in part")
+  func files() async throws {
+    let rig = try PrimaryRig()
+    try rig.append(12)
+    let page = try await rig.service.manifest(after: nil)
+    let segment = try #require(page.segments.first)
+    let reader = try await rig.service.file(segment.file.place, version: segment.file.version)
+    #expect(reader.byteCount == 16 * 1024)
+    let disk = try rig.bytes(segment.file.place)
+    for range in [0..<disk.count, 4096..<5000, 0..<0] {
+      var sent: [UInt8] = []
+      try await reader.send(range) { sent += $0 }
+      #expect(sent == Array(disk[range]))
+    }
+    await #expect(throws: StandbyRefusal.versionDiffers) {
+      try await rig.service.file(segment.file.place, version: "1-2-3.4")
+    }
+    await #expect(throws: StandbyRefusal.noFile) { try await rig.service.file(.tokens, version: "1") }
+  }
+}
