@@ -151,13 +151,21 @@ let package = Package(
         "TextEncoding", "Transparency", coreMetrics, crypto, logging, metrics, systemPackage,
       ]),
     module("ConsoleEngine", in: "Sources/Console", ["EngineKit", "EntityRuntime", "EventSourcing", "OptionKit"]),
+    module("StandbyWire", in: "Sources/Cluster", ["JSONEnvelope", "JournalFormat"]),
+    module(
+      "StandbyEngine", in: "Sources/Cluster",
+      [
+        "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "StandbyWire",
+        coreMetrics, logging, metrics, systemPackage,
+      ]),
     module(
       "Engine", in: "Sources/App",
       [
         "AuditEngine", "Bayeux", "CallbackDomain", "CallbackEngine", "ChatDomain", "ChatEngine", "CometEngine",
         "ConsoleEngine", "EngineKit", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "MessagingEngine",
         "NotificationEngine", "OptionKit", "PushDomain",
-        "PushEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging, systemPackage,
+        "PushEngine", "StandbyEngine", "StorageDomain", "StorageEngine", "SupportDomain", "SupportEngine", logging,
+        systemPackage,
       ]),
     // Of the edges, only what says which values there are: the rest brings the whole of NIO.
     module("NetworkAddress", in: "Sources/Wire", exclude: ["IPAddress+socket.swift"]),

@@ -10,5 +10,6 @@
 @_exported public import MessagingEngine
 @_exported public import NotificationEngine
 @_exported public import PushEngine
+@_exported public import StandbyEngine
 @_exported public import StorageEngine
 @_exported public import SupportEngine

@@ -8,6 +8,7 @@ import FileEngine
 import MessagingEngine
 import NotificationEngine
 import PushEngine
+import StandbyEngine
 import StorageEngine
 import SupportEngine
 
@@ -16,7 +17,7 @@ extension Catalogue {
   package static let features: [any Feature.Type] = [
     CometGateway.self, PushFeature.self, ChatFeature.self, MessagingService.self, CallbackFeature.self,
     NotificationService.self, StorageService.self, FileService.self, SupportService.self, ConsoleService.self,
-    Redactions.self, EvidenceService.self,
+    Redactions.self, EvidenceService.self, StandbyService.self,
   ]
 
   /// Every kind, each declared by its capability.

@@ -14,6 +14,7 @@ import MessagingEngine
 import NotificationEngine
 import PushDomain
 import PushEngine
+package import StandbyEngine
 import StorageEngine
 import SupportEngine
 
@@ -46,6 +47,8 @@ public final class Engine: Sendable {
   package let audit: JournalAudit
   /// The journal as a log that strangers can check.
   package let evidence: EvidenceService
+  /// Who copies the journal.
+  package let standbys: StandbyService
 
   let node: Node
   let partition: Partition
@@ -74,6 +77,7 @@ public final class Engine: Sendable {
     self.configuration = configuration
     node = Node(configuration.node, environment: environment, logger: logger)
     partition = Partition(node, configuration.partition, catalogue: .carillon, onFatal: onFatal)
+    standbys = StandbyService(partition, onRelieved: configuration.onRelieved)
     comet = CometGateway(
       partition, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
       requiresProof: configuration.requiresProof)
@@ -86,7 +90,9 @@ public final class Engine: Sendable {
     notifications = NotificationService(partition, dispatcher: push.dispatcher)
     storage = StorageService(
       partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
-      bounds: configuration.storageLimits)
+      bounds: configuration.storageLimits,
+      blobs: BlobObserver(
+        stored: { [standbys] in standbys.stored($0) }, removed: { [standbys] in standbys.removed() }))
     files = FileService(
       partition, chats: chat.chats, agents: chat.agents, storage: storage, scanner: configuration.fileScanner)
     support = SupportService(
@@ -100,6 +106,7 @@ public final class Engine: Sendable {
       partition,
       [
         comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions, evidence,
+        standbys,
       ])
     chats = chat.chats
     agents = chat.agents

@@ -21,6 +21,9 @@ public struct EngineConfiguration: Sendable {
   package var fileScanner: (any FileScanner)?
   /// Reaches the witnesses of the journal's checkpoints.
   package var witnesses: any WitnessCaller = NoWitnesses()
+  /// Called as soon as an authenticated standby has told that another server has taken over: nothing may be acknowledged
+  /// any more, and the process is to end at once.
+  public var onRelieved: @Sendable (_ description: String) -> Void = { _ in }
   /// Whether an app server may ever come for what devices send to this sender: others' messages are not kept.
   public var isSender: @Sendable (_ sender: String) -> Bool = { _ in true }
   public var runtimeLimits = RuntimeLimits()

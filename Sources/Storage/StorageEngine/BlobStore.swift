@@ -66,19 +66,24 @@ final class BlobStore: Sendable {
   private let storage: any JournalStorage
   private let journal: JournalHolder
   private let byteCountMaximum: Int
+  private let observer: BlobObserver
   private let logger: Logger
   private let state = Mutex(State())
   /// Writing and removing one file keep out of each other's way; different files seldom meet.
   private let stripes = (0..<16).map { _ in Housekeeper() }
 
-  /// - Parameter byteCountMaximum: of all blobs together.
+  /// - Parameters:
+  ///   - byteCountMaximum: of all blobs together.
+  ///   - observer: hears of each before a record can name it, and when some are gone.
   init(
-    directory: FilePath, storage: any JournalStorage, journal: JournalHolder, byteCountMaximum: Int, logger: Logger
+    directory: FilePath, storage: any JournalStorage, journal: JournalHolder, byteCountMaximum: Int,
+    observer: BlobObserver, logger: Logger
   ) {
     self.directory = directory
     self.storage = storage
     self.journal = journal
     self.byteCountMaximum = byteCountMaximum
+    self.observer = observer
     self.logger = logger
   }
 
@@ -106,8 +111,12 @@ final class BlobStore: Sendable {
       if isWritten { return }
       let (storage, file) = (storage, file(digest))
       do throws(StorageError) {
-        try await journal.onThread { Result { () throws(StorageError) in try Self.write(bytes, to: file, storage) } }
-          .get()
+        try await journal.onThread { [observer] in
+          Result { () throws(StorageError) in
+            try Self.write(bytes, to: file, storage)
+            observer.stored(file)
+          }
+        }.get()
       } catch {
         logger.error(
           "a stored file cannot be written", metadata: ["reason": "\(error.operation.rawValue): \(error.errno)"])
@@ -181,7 +190,9 @@ final class BlobStore: Sendable {
           }
         }
         switch result {
-        case .success: state.withLock { $0.forget(digest) }
+        case .success:
+          state.withLock { $0.forget(digest) }
+          observer.removed()
         case .failure(let error):
           state.withLock { _ = $0.garbage.insert(digest) }
           logger.error("a stored file cannot be removed", metadata: ["reason": "\(error.errno)"])

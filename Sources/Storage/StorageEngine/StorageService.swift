@@ -25,14 +25,18 @@ public final class StorageService: Sendable {
   /// The longest life of an instance's data; a longer one of the instance becomes this.
   package static let secondsMaximum = 31_536_000
 
-  package init(_ partition: Partition, instances: any InstanceData, bounds: StorageLimits) {
+  /// - Parameter blobs: hears of files before records name them.
+  package init(
+    _ partition: Partition, instances: any InstanceData, bounds: StorageLimits, blobs observer: BlobObserver
+  ) {
     let node = partition.node
     directory = partition.directory(.stored)
     index = StorageIndex()
     timers = partition.timers()
     blobs = BlobStore(
       directory: partition.dataDirectory.appending("blobs"), storage: node.environment.storage,
-      journal: partition.journal, byteCountMaximum: node.limits.storedBytesMaximum, logger: node.logger)
+      journal: partition.journal, byteCountMaximum: node.limits.storedBytesMaximum, observer: observer,
+      logger: node.logger)
     self.instances = instances
     tasks = node.tasks
     identifiers = node.identifiers

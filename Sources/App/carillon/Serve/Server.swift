@@ -84,15 +84,10 @@ struct Server {
     configuration.requiresCookie = settings.isCookieRequired
     configuration.requiresProof = loaded.edge.identity.provesUsers
     configuration.laneCount = half
+    configuration.onRelieved = Self.ending(.relieved, "this server is relieved", logger)
     engine = Engine(
       configuration: configuration, providers: { providers.table[$0] }, logger: logger,
-      onFatal: { description in
-        // Nothing may be acknowledged any more, not even by whatever runs at an ordinary exit.
-        logger.critical(
-          "the journal failed, nothing is acknowledged any more: \(description)",
-          metadata: ["exitCode": "\(ExitStatus.journalFailed.rawValue)"])
-        _exit(ExitStatus.journalFailed.rawValue)
-      })
+      onFatal: Self.ending(.journalFailed, "the journal failed", logger))
     var edge = loaded.edge
     edge.version = Version.current
     edge.console.hasDemoApp = hasDemoApp
@@ -105,11 +100,23 @@ struct Server {
         engine.couriers.report()
         engine.callbacks.report()
         engine.support.report()
+        engine.standbys.report()
         providers.report()
         return registry.render()
       }, logger: logger)
     (devices, appServers) = try Self.messagingServers(loaded, engine, tokens, edge.budgets, logger)
     providers.log(loaded, to: logger)
+  }
+
+  /// Ends the process: nothing may be acknowledged any more, not even by whatever runs at an ordinary exit.
+  private static func ending(
+    _ status: ExitStatus, _ what: String, _ logger: Logger
+  ) -> @Sendable (_ description: String) -> Void {
+    { description in
+      logger.critical(
+        "\(what), nothing is acknowledged any more: \(description)", metadata: ["exitCode": "\(status.rawValue)"])
+      _exit(status.rawValue)
+    }
   }
 
   /// The ports of devices and of app servers, as far as they are configured.
