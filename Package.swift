@@ -345,6 +345,9 @@ let package = Package(
         "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "StandbyWire",
         coreMetrics, logging, metrics, systemPackage,
       ]),
+    module(
+      "StandbyAPI", in: "Sources/Cluster",
+      ["HTTPKit", "JSONEnvelope", "JournalFormat", "StandbyEngine", "StandbyWire", httpTypes, hummingbird]),
 
     // Client.
     module(
@@ -372,7 +375,7 @@ let package = Package(
         "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StorageAPI", "SupportAPI", "Journal",
+        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StandbyAPI", "StorageAPI", "SupportAPI", "Journal",
         "OptionKit",
         "ServerKit",
         hummingbird, httpTypes, nioCore, nioHTTP1, logging,
@@ -579,6 +582,7 @@ let package = Package(
       ]),
     tests(
       "StandbyWireTests", in: "Cluster", ["JSONEnvelope", "JournalFormat", "StandbyWire", "TestSupport"]),
+    tests("StandbyAPITests", in: "Cluster", ["HTTPKit", "JSONEnvelope", "StandbyAPI", "StandbyWire", httpTypes]),
     tests(
       "StandbyEngineTests", in: "Cluster",
       [
@@ -623,7 +627,7 @@ let package = Package(
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
-        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandbyEngine",
+        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandbyAPI", "StandbyEngine",
         "StandbyWire", "StandInSupport", "TestSupport",
         "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,

@@ -11,6 +11,7 @@ import Hummingbird
 import Logging
 import NotificationAPI
 import PushAPI
+import StandbyAPI
 import StorageAPI
 import SupportAPI
 
@@ -105,6 +106,7 @@ struct EdgeRouter {
       ) { [engine = router.engine] in try await engine.snapshotNow() }
     },
     LogRoutes.surface.of { router in LogRoutes(evidence: router.engine.evidence, tokens: router.tokens) },
+    StandbyRoutes.surface.of { router in StandbyRoutes(standbys: router.engine.standbys, tokens: router.tokens) },
     ServerRoutes.surface.of { router in
       ServerRoutes(
         engine: router.engine, tokens: router.tokens, limits: router.limits, configuration: router.configuration,

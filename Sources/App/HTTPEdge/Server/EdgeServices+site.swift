@@ -8,6 +8,7 @@ import FileAPI
 import Hummingbird
 import NIOHTTP1
 import ServerKit
+import StandbyAPI
 import StorageAPI
 import SupportAPI
 
@@ -35,7 +36,10 @@ extension EdgeServices: HTTPSite {
     // What is not replayed yet must not look unknown.
     let isServing = engine.isReady && !connection.residents.isStopping
     if surface == .comet, let refusal = comet.refusal(of: head) { return refusal }
-    guard isServing || surface == .operation else { return .unavailable("The server is not ready") }
+    // A standby may be what everybody else waits for: for its acknowledgement at a start, for what it lacks at a stop.
+    guard isServing || surface == .operation || StandbyRoutes.takes(head.uri) else {
+      return .unavailable("The server is not ready")
+    }
     if surface == .console, !console.isEnabled { return .notFound }
     return connection.overspending(budgetedAction(of: head, on: surface), head)
   }

@@ -34,6 +34,11 @@ extension Admission where Routes: TokenRoutes, Caller == AccessToken {
   package static var publisher: Self {
     Self(.publisher) { routes, request, _ in try request.publisherToken(in: routes.tokens) }
   }
+
+  /// A token that may follow the journal.
+  package static var standby: Self {
+    Self(.standby) { routes, request, _ in try request.standbyToken(in: routes.tokens) }
+  }
 }
 
 extension Request {
@@ -68,6 +73,13 @@ extension Request {
   package func publisherToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
     let token = try accessToken(in: tokens)
     guard token.role.mayPublish else { throw .forbidden("This needs a publisher's token") }
+    return token
+  }
+
+  /// - Throws: unless the request bears the token of somebody who may follow the journal.
+  package func standbyToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try accessToken(in: tokens)
+    guard token.role.mayFollow else { throw .forbidden("This needs a standby's token") }
     return token
   }
 }

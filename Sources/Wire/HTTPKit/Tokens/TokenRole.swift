@@ -9,13 +9,23 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   case sender
   /// A back end: publishes notifications; no part in any chat. Spec: GMS 10.2.
   case publisher
+  /// A standby of this server: copies its journal and its tokens; no part in any chat.
+  case standby
 
-  /// Operators, app servers and back ends have no part in any chat.
-  package var takesPartInChats: Bool { self != .admin && self != .sender && self != .publisher }
+  /// Operators, app servers, back ends and standbys have no part in any chat.
+  package var takesPartInChats: Bool {
+    switch self {
+    case .agent, .supervisor, .bot: true
+    case .admin, .sender, .publisher, .standby: false
+    }
+  }
 
   /// Whether the holder may sign in to the console.
   package var mayUseConsole: Bool { takesPartInChats || self == .admin }
 
   /// Whether the holder may publish notifications.
   package var mayPublish: Bool { self == .publisher || self == .admin }
+
+  /// Whether the holder may copy the whole journal, as it grows.
+  package var mayFollow: Bool { self == .standby || self == .admin }
 }
