@@ -245,6 +245,7 @@ let package = Package(
     fuzzer("Configuration", ["CarillonConfiguration", "OptionKit"]),
     fuzzer("XMPP", ["CCSEdge", "GCMProtocol"]),
     fuzzer("MCS", ["MCSProtocol", protobuf]),
+    fuzzer("Standby", ["JournalFormat", "StandbyWire"]),
     fuzzer("Downstream", ["GCMProtocol", "JSONEnvelope", "PushDomain", "EventSourcing"]),
   ],
   swiftLanguageModes: [.v6]
