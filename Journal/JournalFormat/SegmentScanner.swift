@@ -73,6 +73,16 @@ public struct SegmentScanner {
     return nil
   }
 
+  /// Whether what stands at `offset` may be a frame whose end lies behind the first `count` bytes: as long as it may, more
+  /// bytes can complete it. Nothing is begun behind a seal.
+  package func mayBeUnfinished(in count: Int) -> Bool {
+    guard count > offset else { return count == offset }
+    guard !isSealed, count <= bytes.count else { return false }
+    guard count - offset >= FrameHeader.byteCount else { return true }
+    guard let fields = FrameHeader.decodeFields(bytes, at: offset) else { return false }
+    return fields.byteCount > count - offset
+  }
+
   /// What follows the last frame.
   public enum Verdict: Sendable, Equatable {
     /// Zeros: nothing was lost.

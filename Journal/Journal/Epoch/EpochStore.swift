@@ -87,17 +87,22 @@ public struct EpochStore: Sendable {
   }
 
   /// Has the journal written from now on, in an epoch above every one that the directory knows of: it takes the place of
-  /// what it is a copy of. What a crash tore at its end, the next start cuts off.
+  /// what it is a copy of. A copy ends behind its last whole frame then: what a loss of power has torn behind that, also
+  /// out of order, nobody was told of as long as it was a copy.
   ///
   /// - Returns: what it was, and what it is now.
   /// - Throws: `locked` if somebody writes it or has it follow another; `missingSegment` if there is nothing to go on
   ///   with; what is wrong with the newest segment; as `read` and `write`. Nothing was changed then.
   public func promote() throws(JournalError) -> (old: JournalEpoch, new: JournalEpoch) {
     // First: the lock makes its file, also where no journal is.
-    guard try newestHeader() != nil else { throw .missingSegment(directory.segment(1)) }
+    // Before a new copy that is on its way is in its place, what is there need not be a journal.
+    if try !directory.hasBegunExchange() {
+      guard try newestHeader() != nil else { throw .missingSegment(directory.segment(1)) }
+    }
     let lock = try directory.claim()
     defer { lock.release() }
     let old = try current()
+    if old.role == .standby { try directory.settleCopy() }
     let highest = max(old.told, try newestHeader()?.epoch ?? 1)
     guard highest < .max else { throw .configuration("there is no epoch above \(highest)") }
     let new = JournalEpoch(role: .primary, own: highest + 1, told: highest + 1)
