@@ -340,6 +340,12 @@ let package = Package(
     // Cluster.
     module("StandbyWire", in: "Sources/Cluster", ["JSONEnvelope", "JournalFormat"]),
     module(
+      "StandbyFollower", in: "Sources/Cluster",
+      [
+        "JSONEnvelope", "Journal", "JournalFormat", "StandbyWire", "TextEncoding", asyncHTTPClient, nioCore, nioHTTP1,
+        nioPosix, nioSSL, systemPackage,
+      ]),
+    module(
       "StandbyEngine", in: "Sources/Cluster",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "OptionKit", "StandbyWire",
@@ -400,7 +406,7 @@ let package = Package(
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
-        "StandbyWire", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
+        "StandbyFollower", "StandbyWire", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -584,6 +590,11 @@ let package = Package(
       "StandbyWireTests", in: "Cluster", ["JSONEnvelope", "JournalFormat", "StandbyWire", "TestSupport"]),
     tests("StandbyAPITests", in: "Cluster", ["HTTPKit", "JSONEnvelope", "StandbyAPI", "StandbyWire", httpTypes]),
     tests(
+      "StandbyFollowerTests", in: "Cluster",
+      [
+        "Journal", "JournalFormat", "SimulatedDisk", "StandbyFollower", "StandbyWire", "TestSupport", systemPackage,
+      ]),
+    tests(
       "StandbyEngineTests", in: "Cluster",
       [
         "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "StandbyEngine", "StandbyWire",
@@ -668,7 +679,7 @@ let package = Package(
       "JournalToolTests", in: "App",
       [
         "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
-        "StandbyWire",
+        "StandbyFollower", "StandbyWire",
         systemPackage,
       ]),
     tests(
