@@ -14,8 +14,9 @@ final class FollowerBoard: Sendable {
   /// - Parameters:
   ///   - clock: milliseconds since 1970.
   ///   - tell: called with each change of the state or the problem, and each second.
-  init(_ status: FollowerStatus, clock: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (FollowerStatus) -> Void)
-  {
+  init(
+    _ status: FollowerStatus, clock: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (FollowerStatus) -> Void
+  ) {
     state = Mutex(State(status: status))
     self.clock = clock
     self.tell = tell

@@ -161,13 +161,16 @@ struct FollowerPlanTests {
 
   @Test("puts a new copy in its place once it has come as far as the primary was, and not before")
   func exchange() {
-    let copying: [Input] = [.started(FollowedJournal()), .manifest(Self.manifest(1...3)), .fetched(Self.end(2, isSealed: true))]
+    let copying: [Input] = [
+      .started(FollowedJournal()), .manifest(Self.manifest(1...3)), .fetched(Self.end(2, isSealed: true)),
+    ]
     check([
       Row("not all of the bytes", given: copying, when: .synced(Self.end(3, 8999, position: 100)), then: .proceed),
       Row("not all of the records", given: copying, when: .synced(Self.end(3, 9000, position: 99)), then: .proceed),
       Row("all", given: copying, when: .synced(Self.end(3, 9000, position: 100)), then: .exchange),
       Row(
-        "a copy that is in its place", given: [.started(Self.journal(1...3, Self.end(3))), .manifest(Self.manifest(1...3))],
+        "a copy that is in its place",
+        given: [.started(Self.journal(1...3, Self.end(3))), .manifest(Self.manifest(1...3))],
         when: .synced(Self.end(3, 9000, position: 100)), then: .proceed),
       Row(
         "is looked at like any other", given: copying + [.synced(Self.end(3, 9000, position: 100))],
@@ -204,7 +207,8 @@ struct FollowerPlanTests {
   @Test("tells what another try mends from what none does")
   func refusals() {
     let given: [Input] = [
-      .started(Self.journal(3...5, Self.end(5), epoch: 2)), .manifest(Self.manifest(3...6, epoch: 2)), .fetched(Self.end(5)),
+      .started(Self.journal(3...5, Self.end(5), epoch: 2)), .manifest(Self.manifest(3...6, epoch: 2)),
+      .fetched(Self.end(5)),
     ]
     let first = Action.pause(.milliseconds(100))
     check([

@@ -19,7 +19,8 @@ struct FollowerTests {
     let report = try JournalReader(directory: FollowerRig.journal, storage: rig.disk).verify()
     #expect(report.lastPosition == 200)
     let status = try #require(try FollowerStatus.read(in: FollowerRig.journal, storage: rig.disk))
-    #expect(status.position == 200 && status.lagRecords == 0 && status.problem == "stopped")
+    #expect(status.position == 200 && status.lagRecords == 0)
+    #expect(status.problem == "stopped")
     #expect(rig.disk.paths.allSatisfy { !$0.string.contains("/copy/") && !$0.string.hasSuffix(".writing") })
   }
 
@@ -37,7 +38,7 @@ struct FollowerTests {
     #expect(fetched.allSatisfy { $0.hasSuffix(".segment") } && Set(fetched).count == fetched.count)
   }
 
-  @Test("is a whole journal after a loss of power in the middle, and becomes the same again", arguments: UInt64(1)...12)
+  @Test("is a whole journal after a loss of power in the middle, and becomes the same again", arguments: UInt64(1)...6)
   func powerLoss(seed: UInt64) async throws {
     let rig = try FollowerRig.make(120)
     try await rig.catchUp()
@@ -156,7 +157,9 @@ struct FollowerTests {
     let rig = try FollowerRig.make(60)
     try await rig.catchUp()
     _ = try EpochStore(directory: FollowerRig.journal, storage: rig.disk).promote()
+    let before = FollowerRig.files(rig.disk, FollowerRig.data)
     await expect(.isPrimary, rig)
+    #expect(FollowerRig.files(rig.disk, FollowerRig.data) == before, "not even a status")
     try rig.disk.remove(FollowerRig.journal.appending("EPOCH"))
     await expect(.isPrimary, rig)
   }

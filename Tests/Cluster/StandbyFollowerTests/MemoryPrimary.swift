@@ -73,7 +73,9 @@ final class MemoryPrimary: Primary {
       segments.append(StandbyManifest.Segment(id: id, file: file, isSealed: scanned?.isSealed ?? true))
     }
     segments.sort { $0.number < $1.number }
-    if let last = segments.last, let bytes = served()[last.file.place], let scanned = Self.look(bytes, isPacked: false).1 {
+    if let last = segments.last, let bytes = served()[last.file.place],
+      let scanned = Self.look(bytes, isPacked: false).1
+    {
       end = (StandbyPlace(segment: last.number, offset: scanned.offset), scanned.position)
     }
     let oldest = segments.first

@@ -10,10 +10,12 @@ internal import SystemPackage
 /// One makes the journal grow; the other has all else. They meet at no file: what grows is the last segment, and that is
 /// not touched by the other.
 final class FollowerDisk: Sendable {
-  private struct State {
+  struct State {
     var writer: CopyWriter?
     /// Belongs to the process as long as it lives.
     var lock: (any StorageLock)?
+    /// The directory is a standby's, and we have it: only then is anything written.
+    var isOurs = false
     var epoch: JournalEpoch?
     var files: FollowedFiles
     /// Versions of the journal's files in the new copy; nil if none is made.
@@ -21,14 +23,14 @@ final class FollowerDisk: Sendable {
     var unsavedCount = 0
   }
 
-  private let data: FilePath
+  let data: FilePath
   let journal: FilePath
-  private let storage: any JournalStorage
-  private let protect: @Sendable (FilePath) throws(StorageError) -> Void
-  private let clock: @Sendable () -> Int64
-  private let growing = NIOThreadPool(numberOfThreads: 1)
-  private let keeping = NIOThreadPool(numberOfThreads: 1)
-  private let state: Mutex<State>
+  let storage: any JournalStorage
+  let protect: @Sendable (FilePath) throws(StorageError) -> Void
+  let clock: @Sendable () -> Int64
+  let growing = NIOThreadPool(numberOfThreads: 1)
+  let keeping = NIOThreadPool(numberOfThreads: 1)
+  let state: Mutex<State>
 
   /// - Parameters:
   ///   - data: the data directory.
@@ -72,6 +74,7 @@ final class FollowerDisk: Sendable {
         return try read(FollowedFiles.fileName, atMost: FollowerLimits.followedBytesMaximum)
       }
       state.withLock { state in
+        state.isOurs = true
         state.epoch = epoch
         if let files = known.flatMap({ FollowedFiles(document: $0) }) { state.files = files }
       }
@@ -92,7 +95,7 @@ final class FollowerDisk: Sendable {
     state.withLock { $0.lock?.release() }
   }
 
-  private func open(_ directory: FilePath) throws(JournalError) -> FollowedJournal {
+  func open(_ directory: FilePath) throws(JournalError) -> FollowedJournal {
     state.withLock { $0.writer }?.close()
     let writer = try CopyWriter(directory: directory, storage: storage)
     return state.withLock { state in
@@ -119,222 +122,14 @@ final class FollowerDisk: Sendable {
     }
   }
 
-  // MARK: The journal that grows
-
-  /// Makes ready for the stream: what was not whole is forgotten, after an error the journal is opened anew.
-  func rewind() async throws(JournalError) -> CopyEnd? {
-    try await run(on: growing) { [self] () throws(JournalError) in
-      if let writer = state.withLock({ $0.writer }), (try? writer.rewind()) != nil { return writer.end }
-      let isCopying = state.withLock { $0.copyVersions != nil }
-      return try open(isCopying ? journal.appending("copy") : journal).end
-    }
-  }
-
-  /// Writes pieces of the stream, and syncs them if it is said to.
-  ///
-  /// - Returns: the end of what is on the disk, if it was synced and there is a segment.
-  func grow(
-    _ pieces: [(place: StandbyPlace, bytes: [UInt8])], synchronizing: Bool
-  ) async throws(CopyError) -> CopyEnd? {
-    let result: Result<CopyEnd?, CopyError>
-    do throws(JournalError) {
-      result = try await run(on: growing) { [self] () throws(JournalError) in
-        guard let writer = state.withLock({ $0.writer }) else { throw .closed }
-        return Result { () throws(CopyError) in
-          for piece in pieces {
-            let taken = piece.bytes.withUnsafeBytes { bytes in
-              Result { () throws(CopyError) in
-                try writer.receive(bytes, segment: piece.place.segment, offset: piece.place.offset)
-              }
-            }
-            try taken.get()
-          }
-          return synchronizing ? try writer.synchronize() : nil
-        }
-      }
-    } catch {
-      throw .journal(error)
-    }
-    return try result.get()
-  }
-
-  /// The end of what is on the disk.
-  var durableEnd: CopyEnd? { state.withLock { $0.writer }?.durableEnd }
-
-  // MARK: A new copy
-
-  /// - Parameter isFresh: what was copied before is thrown away.
-  func beginCopy(isFresh: Bool) async throws(JournalError) {
-    try await run(on: growing) { [self] () throws(JournalError) in
-      let exchange = CopyExchange(directory: journal, storage: storage)
-      guard isFresh || state.withLock({ $0.copyVersions == nil }) else { return }
-      state.withLock { $0.writer }?.close()
-      try Self.attempt { () throws(StorageError) in
-        try exchange.discard()
-        try storage.createDirectory(exchange.copy)
-      }
-      state.withLock { $0.copyVersions = [:] }
-      _ = try open(exchange.copy)
-    }
-  }
-
-  /// Puts the new copy, which is whole and synced, in the place of the old one.
-  func exchange() async throws(JournalError) -> FollowedJournal {
-    try await run(on: growing) { [self] () throws(JournalError) in
-      let exchange = CopyExchange(directory: journal, storage: storage)
-      state.withLock { $0.writer }?.close()
-      try Self.attempt { () throws(StorageError) in
-        try exchange.begin(at: clock())
-        _ = try exchange.finish()
-      }
-      state.withLock { state in
-        state.files.exchangeJournal(for: state.copyVersions ?? [:])
-        state.copyVersions = nil
-      }
-      try save()
-      return try open(journal)
-    }
-  }
-
-  // MARK: Files
-
-  private func path(_ place: StandbyPath) -> FilePath {
-    let isCopied = place.isOfJournal && state.withLock { $0.copyVersions != nil }
-    // The paths are a closed list, none of which leaves the directory.
-    let relative = FilePath(isCopied ? "journal/copy/" + place.text.dropFirst("journal/".count) : place.text)
-    return data.pushing(relative)
-  }
-
-  func has(_ file: StandbyFile) -> Bool {
-    state.withLock { state in
-      guard file.place.isOfJournal, let versions = state.copyVersions else { return state.files.has(file) }
-      return versions[file.path] == file.version
-    }
-  }
-
-  /// Begins to copy a file.
-  func begin(_ file: StandbyFile) async throws(JournalError) -> FileCopy {
-    let path = path(file.place)
-    return try await run(on: keeping) { [self] () throws(JournalError) in
-      try Self.attempt { () throws(StorageError) in
-        try FileCopy(path, byteCount: file.byteCount, storage: storage) { path throws(StorageError) in
-          if file.place.isSecret { try protect(path) }
-        }
-      }
-    }
-  }
-
-  func append(_ bytes: [UInt8], to copy: FileCopy) async throws(JournalError) {
-    try await run(on: keeping) { () throws(JournalError) in
-      let result = bytes.withUnsafeBytes { bytes in
-        Result { () throws(JournalError) in try Self.attempt { () throws(StorageError) in try copy.append(bytes) } }
-      }
-      try result.get()
-    }
-  }
-
-  /// All of a file has come: it is synced, and stays under its name for the time being.
-  func synchronize(_ copy: FileCopy) async throws(JournalError) {
-    try await run(on: keeping) { () throws(JournalError) in
-      try Self.attempt { () throws(StorageError) in try copy.synchronize() }
-    }
-  }
-
-  func discard(_ copy: FileCopy) async throws(JournalError) {
-    try await run(on: keeping) { () throws(JournalError) in
-      try Self.attempt { () throws(StorageError) in try copy.discard() }
-    }
-  }
-
-  /// Gives a file that was synced its place.
-  func install(_ copy: FileCopy, _ file: StandbyFile) async throws(JournalError) {
-    try await run(on: keeping) { [self] () throws(JournalError) in
-      try Self.attempt { () throws(StorageError) in try copy.install() }
-      try note(file)
-    }
-  }
-
-  /// Gives a segment its place, if it is the one that belongs there.
-  ///
-  /// - Parameter end: where the copy ends, if this segment continues it.
-  func install(
-    _ copy: FileCopy, _ segment: StandbyManifest.Segment, after end: CopyEnd?
-  ) async throws(JournalError) -> CopyEnd {
-    try await run(on: keeping) { [self] () throws(JournalError) in
-      let directory = state.withLock { $0.copyVersions != nil } ? journal.appending("copy") : journal
-      let end = try SegmentInstallation(directory: directory, storage: storage).install(
-        copy, number: segment.number, id: segment.id, after: end)
-      try note(segment.file)
-      return end
-    }
-  }
-
-  /// The journal grows behind segments that were installed.
-  func reopen() async throws(JournalError) -> CopyEnd? {
-    try await run(on: growing) { [self] () throws(JournalError) in
-      let isCopying = state.withLock { $0.copyVersions != nil }
-      return try open(isCopying ? journal.appending("copy") : journal).end
-    }
-  }
-
-  /// What is here and not in a manifest any more, with its version.
-  func gone(from manifest: StandbyManifest) -> [String: String] { state.withLock { $0.files.gone(from: manifest) } }
-
-  /// Removes files that the primary has not got any more, unless they have come again since, and segments that it does
-  /// not keep.
-  func remove(_ gone: [String: String], and manifest: StandbyManifest) async throws(JournalError) {
-    try await run(on: keeping) { [self] () throws(JournalError) in
-      for (text, version) in gone.sorted(by: { $0.key < $1.key }) {
-        guard let place = StandbyPath(text), state.withLock({ $0.files.versions[text] == version }) else { continue }
-        let path = path(place)
-        try Self.attempt { () throws(StorageError) in
-          try storage.remove(path)
-          try storage.synchronizeDirectory(path.removingLastComponent())
-        }
-        state.withLock { $0.files.versions[text] = nil }
-      }
-      if let oldest = manifest.segments.map(\.number).min() {
-        try SegmentInstallation(directory: journal, storage: storage).remove(before: oldest)
-      }
-      state.withLock { $0.files.forgetSegments(notIn: manifest) }
-      try save()
-    }
-  }
-
-  /// Writes down which versions there are.
-  func saveVersions() async throws(JournalError) {
-    try await run(on: keeping) { [self] () throws(JournalError) in try save() }
-  }
-
-  private func note(_ file: StandbyFile) throws(JournalError) {
-    let isDue = state.withLock { state in
-      if file.place.isOfJournal, state.copyVersions != nil {
-        state.copyVersions?[file.path] = file.version
-        return false
-      }
-      state.files.versions[file.path] = file.version
-      state.unsavedCount += 1
-      // Written as a whole each time: rarer the more there are.
-      return state.unsavedCount > 64 + state.files.versions.count / 8
-    }
-    if isDue { try save() }
-  }
-
-  private func save() throws(JournalError) {
-    let document = state.withLock { state in
-      state.unsavedCount = 0
-      return state.files.document
-    }
-    try replace(FollowedFiles.fileName, document)
-  }
-
   // MARK: Small files of its own
 
   func write(status: [UInt8]) async throws(JournalError) {
+    guard state.withLock({ $0.isOurs }) else { return }
     try await run(on: keeping) { [self] () throws(JournalError) in try replace(FollowerStatus.fileName, status) }
   }
 
-  private func replace(_ name: String, _ bytes: [UInt8]) throws(JournalError) {
+  func replace(_ name: String, _ bytes: [UInt8]) throws(JournalError) {
     try Self.attempt { () throws(StorageError) in
       let copy = try FileCopy(journal.appending(name), byteCount: bytes.count, storage: storage)
       let written = bytes.withUnsafeBytes { bytes in Result { () throws(StorageError) in try copy.append(bytes) } }
@@ -349,7 +144,9 @@ final class FollowerDisk: Sendable {
   }
 
   /// - Returns: nil if it is not there, or longer.
-  static func read(_ path: FilePath, atMost maximum: Int, _ storage: any JournalStorage) throws(StorageError) -> [UInt8]? {
+  static func read(_ path: FilePath, atMost maximum: Int, _ storage: any JournalStorage) throws(StorageError)
+    -> [UInt8]?
+  {
     guard let file = try storage.openIfThere(path) else { return nil }
     defer { file.close() }
     let size = try file.size()
@@ -363,20 +160,22 @@ final class FollowerDisk: Sendable {
 
   // MARK: Threads
 
-  private func run<Value: Sendable>(
+  func run<Value: Sendable>(
     on thread: NIOThreadPool, _ body: @escaping @Sendable () throws(JournalError) -> Value
   ) async throws(JournalError) -> Value {
-    let result: Result<Value, JournalError>
-    do {
-      result = try await thread.runIfActive { Result { () throws(JournalError) in try body() } }
-    } catch {
-      // It is stopped, and so are we.
-      throw .closed
+    // Not NIO's own `runIfActive`: whoever is cancelled still closes its files and writes its last status.
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, JournalError>, Never>) in
+      thread.submit { state in
+        switch state {
+        case .active: continuation.resume(returning: Result { () throws(JournalError) in try body() })
+        case .cancelled: continuation.resume(returning: .failure(.closed))
+        }
+      }
     }
     return try result.get()
   }
 
-  private static func attempt<Value>(
+  static func attempt<Value>(
     _ body: () throws(StorageError) -> Value
   ) throws(JournalError) -> Value {
     do throws(StorageError) {

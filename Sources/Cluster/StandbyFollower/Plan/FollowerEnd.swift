@@ -50,6 +50,7 @@ extension FollowerEnd: CustomStringConvertible {
     case .unknownWire(let error): "the primary sends \(error)"
     case .damaged(let text):
       "what the primary sends is wrong again and again: \(text); look at its journal with `carillon journal verify`"
+    case .journal(.storageFull): "the disk is full: make room, and start the standby again"
     case .journal(let error): "\(error)"
     }
   }

@@ -137,7 +137,8 @@ public struct FollowerPlan: Sendable {
 
   private mutating func goOnCopying(_ manifest: StandbyManifest) -> Action {
     // What comes next was deleted meanwhile.
-    if let end = copyEnd, !manifest.segments.contains(where: { $0.number == end.segment || $0.number == end.segment + 1 })
+    if let end = copyEnd,
+      !manifest.segments.contains(where: { $0.number == end.segment || $0.number == end.segment + 1 })
     {
       return copy(manifest)
     }
@@ -213,7 +214,7 @@ public struct FollowerPlan: Sendable {
       // At once the first time: nothing is wrong.
       tryCount += 1
       return tryCount > 1 ? pause() : .look
-    case .noFile, .versionDiffers, .tooMany, .notReady: return pause()
+    case .noFile, .versionDiffers, .tooMany, .notReady, .notFollowing: return pause()
     }
   }
 

@@ -36,7 +36,9 @@ package final class HTTPPrimary: Primary {
     configuration.httpVersion = .http1Only
     if let trustRoots {
       var tls = TLSConfiguration.makeClientConfiguration()
-      tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(trustRoots))
+      let roots = try NIOSSLCertificate.fromPEMFile(trustRoots)
+      guard !roots.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+      tls.trustRoots = .certificates(roots)
       configuration.tlsConfiguration = tls
     }
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -106,9 +108,10 @@ package final class HTTPPrimary: Primary {
     do {
       request.headers.add(name: "Authorization", value: "Bearer \(try token())")
     } catch {
-      throw .unreachable("the token cannot be read: \(error)")
+      throw .unreachable("the token cannot be read any more")
     }
-    request.headers.add(name: StandbyRoute.epochField, value: "\(caller.epoch)")
+    // Who has no copy yet knows of none.
+    if caller.epoch > 0 { request.headers.add(name: StandbyRoute.epochField, value: "\(caller.epoch)") }
     return request
   }
 

@@ -15,7 +15,9 @@ struct CopyExchangeTests {
     storage.put([1], "archive/000000000001.packed")
     storage.put([1], "snapshots/00000000000000000007.snapshot")
     for name in ["LOCK", "EPOCH"] { storage.put([3], name) }
-    for name in ["000000000002.packed", "000000000009.segment", "000000000010.segment"] { storage.put([2], "copy/\(name)") }
+    for name in ["000000000002.packed", "000000000009.segment", "000000000010.segment"] {
+      storage.put([2], "copy/\(name)")
+    }
     storage.put([2], "copy/archive/000000000008.packed")
     storage.put([2], "copy/snapshots/00000000000000000090.snapshot")
     return storage
