@@ -21,6 +21,8 @@ enum ExitStatus: Int32, CaseIterable {
   case journalFailed = 74
   /// Another process uses the data directory.
   case dataDirectoryInUse = 75
+  /// The other side does not take the token.
+  case notPermitted = 77
   /// The configuration was refused.
   case configuration = 78
 
@@ -95,8 +97,12 @@ enum ExitStatus: Int32, CaseIterable {
   case followsAnother = 111
   /// A standby's directory is of another journal than the primary's.
   case otherPrimary = 112
+  /// A standby has more than its primary.
+  case aheadOfPrimary = 113
   /// A standby's primary is of an earlier epoch: another server has taken its place.
   case formerPrimary = 114
+  /// The directory of a standby is a primary's.
+  case notAStandby = 115
 
   var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -8,8 +8,8 @@ struct RootCommand: AsyncParsableCommand {
     version: "carillon \(Version.current)",
     subcommands: [
       ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, HealthCommand.self,
-      PushCommand.self, MessagesCommand.self, DeviceCommand.self, WitnessCommand.self, PromoteCommand.self,
-      DemoCommand.self,
+      PushCommand.self, MessagesCommand.self, DeviceCommand.self, WitnessCommand.self, StandbyCommand.self,
+      PromoteCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 }
