@@ -1,4 +1,4 @@
-internal import JournalFormat
+public import JournalFormat
 public import SystemPackage
 
 /// Makes the directory of a primary that was relieved, or of a standby that has gone further than the one that was
@@ -33,6 +33,8 @@ public final class JournalRejoin: Sendable {
 
   static let asidePrefix = "aside-"
 
+  /// What the directory is so far.
+  public let known: JournalEpoch
   private let directory: JournalDirectory
   private let lock: any StorageLock
 
@@ -41,10 +43,19 @@ public final class JournalRejoin: Sendable {
   public init(
     directory: FilePath, archive: FilePath? = nil, storage: any JournalStorage = DiskStorage()
   ) throws(JournalError) {
-    self.directory = JournalDirectory(path: directory, archive: archive, storage: storage)
+    let directory = JournalDirectory(path: directory, archive: archive, storage: storage)
     // First: the lock makes its file, also where no journal is.
-    guard try !self.directory.madeSegmentNumbers().isEmpty else { throw .missingSegment(self.directory.segment(1)) }
-    lock = try self.directory.claim()
+    guard try !directory.madeSegmentNumbers().isEmpty else { throw .missingSegment(directory.segment(1)) }
+    let lock = try directory.claim()
+    do throws(JournalError) {
+      // A new copy that is on its way to its place is the journal.
+      if try directory.hasBegunExchange() { try directory.settleCopy() }
+      known = try EpochStore(directory).current()
+    } catch {
+      lock.release()
+      throw error
+    }
+    (self.directory, self.lock) = (directory, lock)
   }
 
   public func release() { lock.release() }
@@ -53,10 +64,8 @@ public final class JournalRejoin: Sendable {
   ///
   /// - Throws: `RejoinError`.
   public func lastCommonSegment(with other: OtherJournal) throws(RejoinError) -> UInt64 {
-    let epoch: UInt32
     var common: UInt64?
     do throws(JournalError) {
-      epoch = try EpochStore(directory).current().own
       // From the end on: before the first that is the same, all are.
       for number in try directory.madeSegmentNumbers().reversed() where common == nil {
         guard let id = other.segments[number], try directory.header(of: number).header.id == id else { continue }
@@ -66,7 +75,9 @@ public final class JournalRejoin: Sendable {
       throw .journal(error)
     }
     guard let common else { throw .otherJournal(directory: directory.path) }
-    guard other.epoch > epoch else { throw .notLater(directory: directory.path, epoch: epoch, other: other.epoch) }
+    guard other.epoch > known.own else {
+      throw .notLater(directory: directory.path, epoch: known.own, other: other.epoch)
+    }
     return common
   }
 

@@ -46,14 +46,14 @@ struct OperatorTextTests {
     #expect(failure.status.rawValue == row.status)
   }
 
-  @Test("journals that cannot be joined have their texts and exit codes", arguments: Self.rejoining)
+  @Test("journals that cannot be joined have their texts and exit codes", arguments: Self.others)
   func rejoining(row: Row) throws {
     let failure = CommandFailure(try #require(row.error as? RejoinError))
     #expect(failure.text == row.text)
     #expect(failure.status.rawValue == row.status)
   }
 
-  private static let rejoining = [
+  private static let others = [
     Row(
       RejoinError.otherJournal(directory: "/data/journal"), 112,
       "/data/journal has no segment in common with the other journal: it is not a copy of that one, or what they had in common was deleted; begin with an empty directory"

@@ -64,13 +64,13 @@ struct StandbyCommand: AsyncParsableCommand {
     // A token or a certificate that is not there is told now; those that come later are read when they are used.
     let file = tokenFile
     _ = try CallerToken.read(file)
-    let primary = try primary(url) { try CallerToken.read(file) }
+    let primary = try HTTPPrimary.open(url, trustRoots: ca) { try CallerToken.read(file) }
     // A reader of the lines that goes away must not end the standby.
     signal(SIGPIPE, SIG_IGN)
     let lines = StandbyLines(isVerbose: verbose)
     let follower = Follower(
-      data: directory.path, primary: primary, url: url, name: try standbyName()
-    ) { lines.tell($0) }
+      data: directory.path, primary: primary, url: url, name: try standbyName(),
+      tell: { lines.tell($0) })
     Console.print("standby of \(url), data in \(directory.path)")
     // From here on a signal ends the task, not the process: what is being written is written to its end.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -87,19 +87,6 @@ struct StandbyCommand: AsyncParsableCommand {
     }
     await primary.shutDown()
     if let end { throw CommandFailure(ExitStatus(end), "\(end)") }
-  }
-
-  private func primary(_ url: String, token: @escaping @Sendable () throws -> String) throws -> HTTPPrimary {
-    let primary: HTTPPrimary?
-    do {
-      primary = try HTTPPrimary(url: url, trustRoots: ca, token: token)
-    } catch {
-      throw CommandFailure(.configuration, "\(ca ?? "--ca") is not a PEM file of certificates: \(error)")
-    }
-    guard let primary else {
-      throw CommandFailure(.usage, "\(url) is not a URL such as https://a.example.com:8080, without a path")
-    }
-    return primary
   }
 
   private func standbyName() throws -> StandbyName {

@@ -1,7 +1,10 @@
 import ArgumentParser
 import EntityRuntime
 import EventSourcing
+import Foundation
 import Journal
+import JournalFormat
+import StandbyFollower
 import SystemPackage
 
 /// `carillon journal rejoin`: makes a former primary's directory a standby's of the one that has taken over.
@@ -16,7 +19,13 @@ struct RejoinCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var journal: JournalArguments
-  @Option(help: "The data directory of the journal that took over, or a copy of it.") var from: String
+  @Option(
+    help: "Who took over: its server, such as https://b.example.com:8080, or its data directory or a copy of that.")
+  var from: String
+  @Option(help: "With a server: file with a token of the role standby; CARILLON_TOKEN if absent.")
+  var tokenFile: String?
+  @Option(help: "With a server: the PEM file of certificates that it is known by, in place of the system's.")
+  var ca: String?
   @Flag(help: "Only say what would be set aside.") var dryRun = false
 
   func run() async throws {
@@ -24,13 +33,44 @@ struct RejoinCommand: AsyncParsableCommand {
       do {
         let rejoin = try JournalRejoin(directory: try journal.existingPath(), archive: journal.archivePath)
         defer { rejoin.release() }
-        try carryOut(rejoin, try examine(rejoin))
+        try carryOut(rejoin, isServer ? try await ask(rejoin) : try examine(rejoin))
       } catch let error as JournalError {
         throw CommandFailure(error)
       } catch let error as RejoinError {
         throw CommandFailure(error)
       }
     }
+  }
+
+  private var isServer: Bool { from.contains("://") }
+
+  func validate() throws {
+    guard isServer || (tokenFile == nil && ca == nil) else {
+      throw ValidationError("--token-file and --ca go with the URL of a server.")
+    }
+  }
+
+  private func ask(_ rejoin: JournalRejoin) async throws -> JournalRejoin.Finding {
+    let token = try CallerToken.read(tokenFile)
+    let primary = try HTTPPrimary.open(from, trustRoots: ca) { token }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-rejoin-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // What cannot be removed is in the way of nobody.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let found: Result<JournalRejoin.Finding, any Error>
+    do {
+      let path = FilePath(folder.path)
+      let served = try await ServedJournal(primary, epoch: rejoin.known.told)
+      let segment = try rejoin.lastCommonSegment(with: served.journal)
+      try await served.fetch(segment, into: path)
+      found = .success(try rejoin.examine(segment, of: served.journal, in: path))
+    } catch let failure as PrimaryFailure {
+      found = .failure(CommandFailure(failure, of: from))
+    } catch {
+      found = .failure(error)
+    }
+    await primary.shutDown()
+    return try found.get()
   }
 
   private func examine(_ rejoin: JournalRejoin) throws -> JournalRejoin.Finding {
