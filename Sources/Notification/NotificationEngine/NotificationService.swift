@@ -129,7 +129,7 @@ public final class NotificationService: Sendable {
     }
     let keys = index.matching(tag: tag, subscriberID: subscriberID)
     let command = SubscriptionCommand.publish(
-      tag: tag, content, id: id ?? identifiers.uuid(), owedMaximum: Self.bounds.owedMaximum)
+      tag: tag, content, id: id, owedMaximum: Self.bounds.owedMaximum)
     var count = 0
     var failure: EngineError?
     for start in stride(from: 0, to: keys.count, by: limits.targetsAtOnce) {

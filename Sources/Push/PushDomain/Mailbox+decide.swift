@@ -3,7 +3,7 @@ internal import EventSourcing
 // The rules. Spec: GCM A3, A7, F3-F8.
 extension Mailbox {
   func store(_ mail: Mail, for receiver: MailReceiver, _ limits: MailLimits, _ now: Timestamp) -> [PushEvent] {
-    guard !recent.contains(mail.id, of: mail.scope, at: now) else { return [] }
+    guard !knows(mail, at: now) else { return [] }
     var mail = mail
     if let twin = messages.first(where: { $0.id == mail.id }) {
       // A device counts for itself: two of them may use the same id. The same message again is none.
@@ -69,9 +69,9 @@ extension Mailbox {
       let mails = Canary.sings(.acknowledgedMailReturns) && messages.count > 1 ? Array(mails.dropFirst()) : mails
     #endif
     let ids = Set(mails.map(\.id))
+    if ending != .expired { remember(messages.lazy.filter { ids.contains($0.id) }, at: time) }
     messages.removeAll { ids.contains($0.id) }
     for mail in mails where notices[mail.flow]?.mail.id == mail.id { notices[mail.flow] = nil }
-    if ending != .expired { remember(mails, at: time) }
   }
 
   /// As the first version dropped: all of the scope, whoever it was from, under one notice that keeps its id.
@@ -84,7 +84,7 @@ extension Mailbox {
   }
 
   mutating func noticed(_ last: Mail, count: Int, isOpen: Bool, at time: Timestamp) {
-    if !isOpen, !last.isStandIn { remember([EndedMail(last)], at: time) }
+    if !isOpen, !last.isStandIn { remember(counted: last, at: time) }
     let sum = Self.sum(notices[last.flow]?.count ?? 0, count)
     notices[last.flow] = MailNotice(last, count: sum, isOpen: isOpen)
   }

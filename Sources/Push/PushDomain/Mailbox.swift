@@ -47,7 +47,15 @@ public struct Mailbox: Sendable, Equatable, Codable {
   /// was taken and has left not long ago.
   public func hasTaken(_ mail: Mail, now: Timestamp) -> Bool {
     messages.contains { $0.scope == mail.scope && ($0.id == mail.id || $0.id == mail.idBesideTwin) }
-      || recent.contains(mail.id, of: mail.scope, at: now)
+      || knows(mail, at: now)
+  }
+
+  /// Whether it has left not long ago. Under the same id another content is another message: an app that starts anew
+  /// may count from 1 again.
+  func knows(_ mail: Mail, at now: Timestamp) -> Bool {
+    guard !recent.isEmpty else { return false }
+    return recent.contains(mail.id.utf8, of: mail.scope, at: now)
+      || recent.contains(mail.wording(mail.id.utf8), of: mail.scope, at: now)
   }
 
   /// All that it holds, as it counts against `MailLimits.contentBytesMaximum`.
@@ -64,10 +72,16 @@ public struct Mailbox: Sendable, Equatable, Codable {
 }
 
 extension Mailbox {
-  /// Notes what has left: under the id that it came with, also where that was another's at the time.
-  mutating func remember(_ mails: [EndedMail], at time: Timestamp) {
-    for mail in mails { recent.append(mail.originalID, of: mail.scope, at: time) }
+  /// Notes what has left: under the id that it came with, also where that was another's at the time, and with what it
+  /// said.
+  mutating func remember(_ mails: some Sequence<Mail>, at time: Timestamp) {
+    for mail in mails { recent.append(mail.wording(EndedMail(mail).originalID), of: mail.scope, at: time) }
     recent.prune(at: time)
+  }
+
+  /// Notes what is only counted: of that the id is all that is left.
+  mutating func remember(counted mail: Mail, at time: Timestamp) {
+    recent.insert(EndedMail(mail).originalID, of: mail.scope, at: time)
   }
 }
 
@@ -97,6 +111,23 @@ extension Mail {
   public var flow: String { Self.flow(scope, sender) }
 
   static func flow(_ scope: String, _ sender: String) -> String { "\(scope) \(sender)" }
+
+  /// An id and, where an app has chosen it, all that the app said, for a digest.
+  ///
+  /// An id of ours says all: what is made again under it (a receipt for a message that was sent twice, a page's message
+  /// that is encrypted anew) may differ and is the same. An app names only what it sends upstream, which has neither a
+  /// body nor a receipt.
+  func wording(_ id: some Sequence<UInt8>) -> [UInt8] {
+    var bytes = Array(id)
+    guard rawData == nil, receiptFor == nil else { return bytes }
+    for pair in pairs {
+      for text in [pair.key, pair.value] {
+        bytes.append(0)
+        bytes += text.utf8
+      }
+    }
+    return bytes
+  }
 
   /// As the comparison of both flows, which need not be written for it.
   func isOfSameFlow(as other: Mail) -> Bool { scope == other.scope && sender == other.sender }

@@ -23,13 +23,19 @@ public struct RecentIDs: Sendable, Equatable, Codable {
 
   public init() {}
 
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Costs next to nothing where nothing is remembered.
   func contains(_ id: String, of sender: String, at now: Timestamp) -> Bool {
+    contains(id.utf8, of: sender, at: now)
+  }
+
+  func contains(_ id: some Sequence<UInt8>, of sender: String, at now: Timestamp) -> Bool {
     guard !entries.isEmpty else { return false }
     #if CARILLON_CANARIES
       if Canary.sings(.repetitionTaken) { return false }
     #endif
-    let (sender, id) = (Self.digest(sender.utf8), Self.digest(id.utf8))
+    let (sender, id) = (Self.digest(sender.utf8), Self.digest(id))
     return entries.contains { $0.id == id && $0.sender == sender && $0.isRemembered(at: now) }
   }
 

@@ -31,11 +31,11 @@ struct GoldenStateTests {
   /// A version that adds a kind adds one.
   private static let all = [
     Golden(
-      name: "state-1", hash: "db483e2f52ef2865aa77c11b83d6c74d433ce65008c9d736f372f3ec51ef874e",
-      hashOfRecords: "db483e2f52ef2865aa77c11b83d6c74d433ce65008c9d736f372f3ec51ef874e", lastKind: 15),
+      name: "state-1", hash: "04f0b80c5f3c51fa15596847e654d141c36c7d55c980e697b1fb8ea8e97d6371",
+      hashOfRecords: "04f0b80c5f3c51fa15596847e654d141c36c7d55c980e697b1fb8ea8e97d6371", lastKind: 15),
     Golden(
-      name: "state-2", hash: "75c3a72cdab6795dad1d2058c9e6c3e57f53e2383bf83211d88eaadfeb569be0",
-      hashOfRecords: "7b9c748857b5706e39953d3b9d81888a42099ecc7ee848d3b3f4c4f655f1e777", lastKind: 16),
+      name: "state-2", hash: "64e3c9e918fe94f75fc7f07cdc44adc7298f1abcd89c291da30992e063cb9de0",
+      hashOfRecords: "80ec1829695ab96bb0f90179e243ab6d110c538fd9fad11970656c99144944f0", lastKind: 16),
     Golden(
       name: "state-3", hash: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de",
       hashOfRecords: "5b6bdfbaac560ded566800653982f40bdbddbe6e7464b8ec9e6fb13553dcd4de", lastKind: 17),

@@ -60,6 +60,27 @@ struct MailRepetitionTests {
     for scope in ["77/1", "88/1"] { #expect(try rig.store(rig.mail("m", scope: scope)).isEmpty) }
   }
 
+  @Test("says something else under the id of one that has left: it is another message")
+  mutating func otherContent() throws {
+    try rig.store(rig.mail("1", bytes: 3))
+    try rig.send(.acknowledge(["1"]))
+    let other = rig.mail("1", bytes: 4)
+    #expect(!rig.queue.mail.hasTaken(other, now: rig.now))
+    #expect(try rig.store(other).waiting == ["1"])
+    try rig.restart()
+    #expect(try rig.store(other).isEmpty)
+  }
+
+  @Test("says something else under an id of ours: it is the same")
+  mutating func ourName() throws {
+    let (receipt, page) = (rig.mail("dr2:m", bytes: 3, receiptFor: "m"), rig.mail("0:1%p", rawData: [1]))
+    for mail in [receipt, page] { try rig.store(mail) }
+    try rig.send(.acknowledge(["dr2:m", "0:1%p"]))
+    try rig.restart()
+    #expect(try rig.store(rig.mail("dr2:m", bytes: 4, receiptFor: "m")).isEmpty)
+    #expect(try rig.store(rig.mail("0:1%p", rawData: [2])).isEmpty)
+  }
+
   @Test("is counted once in the notice that stands for it")
   mutating func counted() throws {
     for number in 1...101 { try rig.store(rig.mail("m\(number)")) }

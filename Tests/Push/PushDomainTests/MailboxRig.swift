@@ -56,12 +56,13 @@ struct MailboxRig {
 
   func mail(
     _ id: String, scope: String = "77/1", key: String? = nil, sender: String = "123", priority: PushPriority = .normal,
-    waits: Bool = false, seconds: Int = 2_419_200, bytes: Int = 0, receiptFor: String? = nil
+    waits: Bool = false, seconds: Int = 2_419_200, bytes: Int = 0, receiptFor: String? = nil,
+    rawData: [UInt8]? = nil
   ) -> Mail {
     Mail(
       id: id, scope: scope, origin: sender, category: "org.example", collapseKey: key, sender: sender,
       priority: priority, waitsWhileIdle: waits, acceptedAt: now, timeToLive: seconds,
-      pairs: [MailPair("k", String(repeating: "x", count: bytes))], receiptFor: receiptFor)
+      pairs: [MailPair("k", String(repeating: "x", count: bytes))], rawData: rawData, receiptFor: receiptFor)
   }
 }
 
