@@ -5,6 +5,9 @@ public struct JournalEpoch: Sendable, Hashable {
   static let version: UInt32 = 1
   /// Of the file.
   public static let byteCount = 32
+  /// An epoch that is further above the own one is not believed, whoever tells of it: one wrong word would else use up all
+  /// that there are, and no server could take over any more.
+  public static let leapMaximum: UInt32 = 4096
 
   public enum Role: UInt32, Sendable, CaseIterable {
     /// A server writes it.
@@ -23,6 +26,11 @@ public struct JournalEpoch: Sendable, Hashable {
     self.role = role
     self.own = own
     self.told = told
+  }
+
+  /// Whether a journal that is written in `own` may believe that there is such an epoch.
+  public static func isCredible(_ epoch: UInt32, above own: UInt32) -> Bool {
+    epoch <= own || epoch - own <= leapMaximum
   }
 
   /// The file as it goes to the disk.

@@ -76,11 +76,17 @@ public struct EpochStore: Sendable {
   /// then another journal has taken its place, and no start writes this one any more.
   ///
   /// - Returns: what the file says now, or would say if there were one.
-  /// - Throws: as `read` and `write`; what is wrong with the journal's newest segment, if there is no file yet.
+  /// - Throws: `configuration` if it is so high that nobody is to be believed; as `read` and `write`; what is wrong with the
+  ///   journal's newest segment, if there is no file yet.
   @discardableResult
   public func heard(of epoch: UInt32) throws(JournalError) -> JournalEpoch {
     var known = try current()
     guard epoch > known.told else { return known }
+    guard JournalEpoch.isCredible(epoch, above: known.own) else {
+      throw .configuration(
+        "epoch \(epoch) is more than \(JournalEpoch.leapMaximum) above \(known.own), that of \(directory.path): it is "
+          + "not believed")
+    }
     known.told = epoch
     try write(known)
     return known

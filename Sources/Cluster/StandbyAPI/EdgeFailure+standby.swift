@@ -1,6 +1,8 @@
 package import HTTPKit
 import HTTPTypes
 import JSONEnvelope
+import JournalFormat
+package import StandbyEngine
 package import StandbyWire
 
 extension StandbyRefusal: EdgeRefusal {
@@ -28,6 +30,14 @@ extension StandbyRefusal: EdgeRefusal {
     case .tooMany: ("As many standbys follow as may", "ServiceUnavailableException")
     case .notReady: ("The server is not ready", "ServiceUnavailableException")
     }
+  }
+}
+
+extension IncredibleEpoch: EdgeRefusal {
+  package var failure: EdgeFailure {
+    .malformed(
+      "The epoch \(epoch) in the header field \(StandbyRoute.epochField) is not believed: it is more than "
+        + "\(JournalEpoch.leapMaximum) above \(own), the server's own")
   }
 }
 

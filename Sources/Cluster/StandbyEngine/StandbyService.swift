@@ -68,16 +68,23 @@ package final class StandbyService: Sendable {
   // MARK: What standbys ask
 
   /// - Parameter epoch: the highest that who asks has heard of.
-  /// - Throws: `relieved`: this is no primary any more, and the process is about to end.
-  package func hear(of epoch: UInt32) async throws(StandbyRefusal) {
+  /// - Throws: `StandbyRefusal.relieved`: this is no primary any more, and the process is about to end;
+  ///   `IncredibleEpoch`: nothing has changed.
+  package func hear(of epoch: UInt32) async throws {
     guard let own = source.extent?.epoch, epoch > own else { return }
-    let result = await thread.run { [source] in Result { try source.heard(of: epoch) } }
-    if case .failure(let error) = result {
-      node.logger.critical("the higher epoch could not be kept: \(error)", metadata: ["epoch": "\(epoch)"])
+    guard JournalEpoch.isCredible(epoch, above: own) else {
+      node.logger.error("an epoch is not believed", metadata: ["epoch": "\(epoch)", "own": "\(own)"])
+      throw IncredibleEpoch(epoch: epoch, own: own)
+    }
+    var what = "another server has taken over in epoch \(epoch), this one has written in epoch \(own)"
+    do {
+      try await thread.run { [source] in Result { try source.heard(of: epoch) } }.get()
+    } catch {
+      what += "; this could not be written down (\(error)), and once started again the server goes on until it is told again"
     }
     metrics.refused(.relieved)
-    onRelieved("another server has taken over in epoch \(epoch), this one has written in epoch \(own)")
-    throw .relieved
+    onRelieved(what)
+    throw StandbyRefusal.relieved
   }
 
   /// A page of the manifest.

@@ -260,6 +260,8 @@ struct StandbyApiTests {
         let answer = try await standby.get(StandbyRoute.manifest, headers: "Carillon-Epoch: \(text)\r\n")
         #expect(answer.status == 400, "\(text)")
       }
+      let incredible = try await standby.get(StandbyRoute.manifest, headers: "Carillon-Epoch: 4294967295\r\n")
+      #expect(incredible.status == 400 && incredible.body.contains("more than 4096 above 1,"), "\(incredible.body)")
       let answer = try await standby.get(StandbyRoute.manifest, headers: "Carillon-Epoch: 7\r\n")
       #expect(answer.status == 409 && StandbyRefusal(parsing: Array(answer.body.utf8)) == .relieved)
       tell.finish()

@@ -101,6 +101,7 @@ final class RigSource: DurableSource {
     var heard: [UInt32] = []
     var acknowledged: [UInt64] = []
     var isOpen = true
+    var isFull = false
   }
 
   private let writer: JournalWriter
@@ -113,12 +114,21 @@ final class RigSource: DurableSource {
   var acknowledged: [UInt64] { state.withLock { $0.acknowledged } }
 
   func close() { state.withLock { $0.isOpen = false } }
+  /// From now on nothing can be written down.
+  func fill() { state.withLock { $0.isFull = true } }
 
   func onDurable(_ hook: @escaping @Sendable (_ position: UInt64) -> Void) {
     writer.onDurable { hook($0.position) }
   }
 
-  func heard(of epoch: UInt32) throws { state.withLock { $0.heard.append(epoch) } }
+  func heard(of epoch: UInt32) throws {
+    try state.withLock { state in
+      guard !state.isFull else { throw JournalError.storageFull }
+      state.heard.append(epoch)
+    }
+  }
+
+
   func acknowledged(_ position: UInt64) { state.withLock { $0.acknowledged.append(position) } }
 }
 

@@ -183,7 +183,30 @@ struct StandbyStreamTests {
     #expect(rig.source.heard.isEmpty && rig.reasons.all.isEmpty)
     await #expect(throws: StandbyRefusal.relieved) { try await rig.service.hear(of: 2) }
     #expect(rig.source.heard == [2])
-    #expect(rig.reasons.all.count == 1)
+    #expect(rig.reasons.all == ["another server has taken over in epoch 2, this one has written in epoch 1"])
+  }
+
+  @Test("an epoch far above the own one is nobody's: nothing is kept, and the server goes on")
+  func incredible() async throws {
+    let rig = try PrimaryRig()
+    for epoch in [2 + JournalEpoch.leapMaximum, .max] {
+      await #expect(throws: IncredibleEpoch(epoch: epoch, own: 1)) { try await rig.service.hear(of: epoch) }
+    }
+    #expect(rig.source.heard.isEmpty && rig.reasons.all.isEmpty)
+    await #expect(throws: StandbyRefusal.relieved) { try await rig.service.hear(of: 1 + JournalEpoch.leapMaximum) }
+  }
+
+  @Test("a higher epoch that cannot be written down ends the server all the same, which says that it may come again")
+  func heardOnFullDisk() async throws {
+    let rig = try PrimaryRig()
+    rig.source.fill()
+    await #expect(throws: StandbyRefusal.relieved) { try await rig.service.hear(of: 2) }
+    #expect(
+      rig.reasons.all == [
+        "another server has taken over in epoch 2, this one has written in epoch 1; this could not be written down "
+          + "(the disk is full: make room, the journal goes on by itself), and once started again the server goes on until "
+          + "it is told again"
+      ])
   }
 
   @Test("a file is sent as it was when it was named, whole or in part")

@@ -179,7 +179,7 @@ struct EpochStoreTests {
     #expect(storage.segmentFiles == before)
     try journal.writer.close()
 
-    try Self.store(storage).heard(of: .max)
+    try Self.store(storage).write(JournalEpoch(role: .primary, own: 2, told: .max))
     let last = storage.files
     #expect(throws: JournalError.configuration("there is no epoch above 4294967295")) {
       try Self.store(storage).promote()
@@ -223,5 +223,21 @@ struct EpochStoreTests {
     #expect(throws: JournalError.relieved(directory: TestJournal.directory, epoch: own, by: own + 2)) {
       try TestJournal(storage.crashed(), segmentByteCount: 16 * 1024)
     }
+  }
+  @Test(
+    "an epoch is believed up to a bound above the own one, whatever was heard before, and nothing is changed beyond",
+    arguments: [1, 3, 100_000, .max - JournalEpoch.leapMaximum, .max - 1] as [UInt32])
+  func incredible(own: UInt32) throws {
+    let storage = FaultyStorage()
+    let store = Self.store(storage)
+    let (highest, isBounded) = own.addingReportingOverflow(JournalEpoch.leapMaximum)
+    try store.write(JournalEpoch(role: .primary, own: own, told: own))
+    let last = isBounded ? .max : highest
+    #expect(try store.heard(of: last).told == last)
+    guard last < .max else { return }
+    for epoch in [last + 1, .max] {
+      #expect(throws: JournalError.self) { try store.heard(of: epoch) }
+    }
+    #expect(try store.read() == JournalEpoch(role: .primary, own: own, told: last))
   }
 }
