@@ -5,9 +5,11 @@ public struct JournalEpoch: Sendable, Hashable {
   static let version: UInt32 = 1
   /// Of the file.
   public static let byteCount = 32
+  /// A promotion passes over fewer epochs than this, so that two of one journal hardly ever begin the same.
+  public static let passedOverMaximum: UInt32 = 256
   /// An epoch that is further above the own one is not believed, whoever tells of it: one wrong word would else use up all
-  /// that there are, and no server could take over any more.
-  public static let leapMaximum: UInt32 = 4096
+  /// that there are, and no server could take over any more. It leaves room for promotions that nobody has told of.
+  public static let leapMaximum = 16 * passedOverMaximum
 
   public enum Role: UInt32, Sendable, CaseIterable {
     /// A server writes it.

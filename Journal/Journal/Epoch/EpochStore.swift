@@ -96,10 +96,14 @@ public struct EpochStore: Sendable {
   /// what it is a copy of. A copy ends behind its last whole frame then: what a loss of power has torn behind that, also
   /// out of order, nobody was told of as long as it was a copy.
   ///
+  /// - Parameter passingOver: chooses how many epochs are left out, so that a second copy that is promoted in the same
+  ///   moment does not begin the same one.
   /// - Returns: what it was, and what it is now.
   /// - Throws: `locked` if somebody writes it or has it follow another; `missingSegment` if there is nothing to go on
   ///   with; what is wrong with the newest segment; as `read` and `write`. Nothing was changed then.
-  public func promote() throws(JournalError) -> (old: JournalEpoch, new: JournalEpoch) {
+  public func promote(
+    passingOver: (Range<UInt32>) -> UInt32 = { UInt32.random(in: $0) }
+  ) throws(JournalError) -> (old: JournalEpoch, new: JournalEpoch) {
     // First: the lock makes its file, also where no journal is.
     // Before a new copy that is on its way is in its place, what is there need not be a journal.
     if try !directory.hasBegunExchange() {
@@ -111,7 +115,9 @@ public struct EpochStore: Sendable {
     if old.role == .standby { try directory.settleCopy() }
     let highest = max(old.told, try newestHeader()?.epoch ?? 1)
     guard highest < .max else { throw .configuration("there is no epoch above \(highest)") }
-    let new = JournalEpoch(role: .primary, own: highest + 1, told: highest + 1)
+    let room = min(JournalEpoch.passedOverMaximum, .max - highest)
+    let next = highest + 1 + passingOver(0..<room)
+    let new = JournalEpoch(role: .primary, own: next, told: next)
     try write(new)
     return (old, new)
   }

@@ -75,10 +75,22 @@ public final class JournalRejoin: Sendable {
       throw .journal(error)
     }
     guard let common else { throw .otherJournal(directory: directory.path) }
+    if other.epoch == known.own, try isWritten(behind: common, otherwise: other) {
+      throw .sameEpoch(directory: directory.path, epoch: known.own)
+    }
     guard other.epoch > known.own else {
       throw .notLater(directory: directory.path, epoch: known.own, other: other.epoch)
     }
     return common
+  }
+
+  /// Whether the two have different segments of one number, behind the last that is the same.
+  private func isWritten(behind common: UInt64, otherwise other: OtherJournal) throws(RejoinError) -> Bool {
+    do throws(JournalError) {
+      return try directory.madeSegmentNumbers().contains { $0 > common && other.segments[$0] != nil }
+    } catch {
+      throw .journal(error)
+    }
   }
 
   /// Compares the last common segment frame by frame; changes nothing.

@@ -39,6 +39,8 @@ public enum RejoinError: Error, Sendable, Equatable {
   case otherJournal(directory: FilePath)
   /// The other one has not taken this one's place: its epoch is not a later one.
   case notLater(directory: FilePath, epoch: UInt32, other: UInt32)
+  /// Both were promoted, began the same epoch by chance, and were written.
+  case sameEpoch(directory: FilePath, epoch: UInt32)
   case journal(JournalError)
 }
 
@@ -50,6 +52,9 @@ extension RejoinError: CustomStringConvertible {
         + "common was deleted; begin with an empty directory"
     case .notLater(let directory, let epoch, let other):
       "\(directory) is of epoch \(epoch), and the other journal of epoch \(other): that one has not taken this one's place"
+    case .sameEpoch(let directory, let epoch):
+      "\(directory) and the other journal were both promoted, and both have written in epoch \(epoch): promote the one "
+        + "that is to stay once more with `carillon promote`, then rejoin with the other one"
     case .journal(let error): "\(error)"
     }
   }

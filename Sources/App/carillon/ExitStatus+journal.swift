@@ -71,7 +71,7 @@ extension ExitStatus {
     self =
       switch error {
       case .otherJournal: .otherPrimary
-      case .notLater: .formerPrimary
+      case .notLater, .sameEpoch: .formerPrimary
       case .journal(let error): ExitStatus(error)
       }
   }

@@ -62,6 +62,10 @@ struct OperatorTextTests {
       RejoinError.notLater(directory: "/data/journal", epoch: 3, other: 2), 114,
       "/data/journal is of epoch 3, and the other journal of epoch 2: that one has not taken this one's place"),
     Row(
+      RejoinError.sameEpoch(directory: "/data/journal", epoch: 3), 114,
+      "/data/journal and the other journal were both promoted, and both have written in epoch 3: promote the one that is to stay once more with `carillon promote`, then rejoin with the other one"
+    ),
+    Row(
       RejoinError.journal(.followsAnother(directory: "/data/journal")), 111,
       "/data/journal is a standby's: follow its primary with `carillon standby`, or take over with `carillon promote /data`"
     ),

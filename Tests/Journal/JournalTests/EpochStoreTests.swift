@@ -151,7 +151,7 @@ struct EpochStoreTests {
     } else {
       try storage.remove(Self.file)
     }
-    let (old, new) = try Self.store(storage).promote()
+    let (old, new) = try Self.store(storage).promote { _ in 0 }
     #expect(old == known ?? JournalEpoch(role: .primary, own: journal, told: journal))
     #expect(new == JournalEpoch(role: .primary, own: next, told: next))
     #expect(try Self.store(storage).read() == new)
@@ -162,6 +162,31 @@ struct EpochStoreTests {
     try again.write(sampleRecords(5, from: 5))
     try again.writer.close()
     #expect(try readBack(storage) == sampleRecords(10))
+  }
+
+  @Test(
+    "a promotion passes over some epochs, so that another one of the same journal hardly begins the same",
+    arguments: [(3, 256), (.max - 256, 256), (.max - 255, 255), (.max - 1, 1)] as [(UInt32, UInt32)])
+  func passedOver(told: UInt32, choices: UInt32) throws {
+    for isLast in [false, true] {
+      let storage = try Self.journal(epoch: 2)
+      try Self.store(storage).write(JournalEpoch(role: .standby, own: 2, told: told))
+      var range: Range<UInt32>?
+      let next = told + (isLast ? choices : 1)
+      let (_, new) = try Self.store(storage).promote {
+        range = $0
+        return isLast ? $0.upperBound - 1 : $0.lowerBound
+      }
+      #expect(range == 0..<choices)
+      #expect(new == JournalEpoch(role: .primary, own: next, told: next))
+    }
+  }
+
+  @Test("by itself, a promotion does not always pass over the same number")
+  func chance() throws {
+    let whole = try Self.journal(epoch: 2)
+    let epochs = try (0..<64).map { _ in try Self.store(whole.crashed()).promote().new.own }
+    #expect(Set(epochs).count > 1 && epochs.allSatisfy { (3..<(3 + JournalEpoch.passedOverMaximum)).contains($0) })
   }
 
   @Test("nobody is promoted beside a writer, without a journal, or above the last epoch; nothing is changed then")
@@ -200,7 +225,7 @@ struct EpochStoreTests {
         $0.failCallAfter = limit
         $0.failsOneCallOnly = !isCutShort
       }
-      let isDone = (try? Self.store(storage).promote()) != nil
+      let isDone = (try? Self.store(storage).promote { _ in 0 }) != nil
       let found = try Self.store(storage.crashed()).read()
       #expect(found == old || found == JournalEpoch(role: .primary, own: 3, told: 3))
       if isDone { break }

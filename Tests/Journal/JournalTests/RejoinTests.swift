@@ -32,7 +32,7 @@ struct RejoinTests {
     let next = former.crashed()
     if own > 0 { try journal.write(sampleRecords(own, seed: 5, from: common)) }
     try journal.writer.close()
-    _ = try EpochStore(directory: directory, storage: next).promote()
+    _ = try EpochStore(directory: directory, storage: next).promote { _ in 0 }
     if others > 0 { try write(next, sampleRecords(others, seed: 6, from: common), seed: 22) }
     return (former, next)
   }
@@ -182,7 +182,7 @@ struct RejoinTests {
     let (former, next) = try Self.parted(common: 20, own: 5, others: 5)
     let foreign = FaultyStorage()
     try Self.write(foreign, sampleRecords(5), seed: 33)
-    _ = try EpochStore(directory: Self.directory, storage: foreign).promote()
+    _ = try EpochStore(directory: Self.directory, storage: foreign).promote { _ in 0 }
     let before = former.files
     let known = former.crashed()
     #expect(throws: RejoinError.otherJournal(directory: Self.directory)) { try Self.rejoin(known, foreign) }
@@ -196,6 +196,25 @@ struct RejoinTests {
     #expect(throws: JournalError.missingSegment(Self.directory.appending(firstSegment))) {
       try JournalRejoin(directory: Self.directory, storage: FaultyStorage(files: ["x": []]))
     }
+  }
+
+  @Test("two that were promoted into one epoch and written are told apart, and the one that is to stay is promoted again")
+  func sameEpoch() throws {
+    let (former, next) = try Self.parted(common: 20, own: 0, others: 5)
+    // Promoted, and not written: it has nothing that could differ.
+    _ = try EpochStore(directory: Self.directory, storage: former).promote { _ in 0 }
+    let written = former.crashed()
+    #expect(throws: RejoinError.notLater(directory: Self.directory, epoch: 2, other: 2)) {
+      try Self.rejoin(former.crashed(), next)
+    }
+    try Self.write(written, sampleRecords(7, seed: 5, from: 20), seed: 44)
+    #expect(throws: RejoinError.sameEpoch(directory: Self.directory, epoch: 2)) {
+      try Self.rejoin(written.crashed(), next)
+    }
+    _ = try EpochStore(directory: Self.directory, storage: next).promote { _ in 0 }
+    let (finding, _) = try Self.rejoin(written, next)
+    #expect(finding.epoch == 3 && finding.lastPosition == 20 && finding.lastAside == 27)
+    #expect(try readBack(written) == sampleRecords(20))
   }
 
   @Test("an erasure deletes what was set aside")

@@ -9,7 +9,7 @@ struct CopyPromotionTests {
   private static let standby = JournalEpoch(role: .standby, own: 1, told: 1)
 
   private static func promote(_ storage: FaultyStorage) throws -> JournalEpoch {
-    try EpochStore(directory: TestJournal.directory, storage: storage).promote().new
+    try EpochStore(directory: TestJournal.directory, storage: storage).promote { _ in 0 }.new
   }
 
   @Test("ends behind its last whole frame, also where a loss of power left a later one without an earlier one")
