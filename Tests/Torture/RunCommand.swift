@@ -50,7 +50,7 @@ struct RunCommand: AsyncParsableCommand {
       if names != [test.name] { Console.say(ResultTable(rows: [row]).lines[1]) }
     }
     let table = ResultTable(rows: rows)
-    Console.say("\n" + table.lines.joined(separator: "\n"))
+    Console.say("\n" + (table.lines + table.remarks).joined(separator: "\n"))
     if table.hasViolations { throw ExitCode(1) }
   }
 

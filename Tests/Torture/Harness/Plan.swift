@@ -34,8 +34,11 @@ protocol TortureTest: Sendable {
   init(_ plan: Plan) async throws
   var caseCount: Int { get }
   func run(_ number: Int) async throws -> CaseResult
+  /// What the numbers of the table do not say, one line each; asked once all cases have run.
+  var remarks: [String] { get }
 }
 
 extension TortureTest {
   static var isParallel: Bool { true }
+  var remarks: [String] { [] }
 }

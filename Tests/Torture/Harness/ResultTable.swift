@@ -8,6 +8,8 @@ struct ResultRow: Sendable {
   var seed: UInt64
   var seconds = 0.0
   var printed = 0
+  /// One line each, for below the table.
+  var remarks: [String] = []
 }
 
 /// The end of a run: `test | cases | violations | seed | seconds`.
@@ -15,6 +17,9 @@ struct ResultTable {
   var rows: [ResultRow]
 
   var hasViolations: Bool { rows.contains { $0.violations > 0 } }
+
+  /// What tests have to say beside their numbers.
+  var remarks: [String] { rows.flatMap { row in row.remarks.map { "\(row.test): \($0)" } } }
 
   /// The head, then a line for each test.
   var lines: [String] {

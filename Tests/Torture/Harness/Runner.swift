@@ -26,6 +26,7 @@ struct Runner {
           Console.say("  again: carillon-torture \(type.name) \(form)--seed \(plan.seed) --case \(number)")
         }
       }
+      row.remarks = test.remarks
     } catch {
       row.violations += 1
       Console.say("VIOLATION \(type.name): could not begin: \(error)")
