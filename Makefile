@@ -68,8 +68,8 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 15
 
-torture: torture-build ## Everything that could happen to a server, the long form: hours
-	$(TORTURE)/carillon-torture all --long --simulator $(TORTURE)/carillon-simulate
+torture: build torture-build ## Everything that could happen to a server, the long form: hours
+	$(RUN_TORTURE) --long --server .build/release/carillon
 	Tests/Fuzz/run 600
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_DEPARTURES=all $(TESTS) --no-parallel --filter DepartureTests
@@ -88,8 +88,11 @@ soak: build ## Half load with all that may go wrong beside it, for MINUTES (30):
 soak-short:
 	.build/debug/carillon-bench soak --minutes 1 --rate 300 --chats 60 --agents 12 --visitors 20
 
-RUN_TORTURE_SHORT := $(TORTURE)/carillon-torture all --short --simulator $(TORTURE)/carillon-simulate
+RUN_TORTURE := $(TORTURE)/carillon-torture all --simulator $(TORTURE)/carillon-simulate
+# With the debug server that the tests have made anyway.
+RUN_TORTURE_SHORT := $(RUN_TORTURE) --short --server .build/debug/carillon
 torture-short: torture-build
+	$(SWIFT) build --product carillon $(FLAGS)
 	$(RUN_TORTURE_SHORT)
 
 torture-build: setup

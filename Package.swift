@@ -447,10 +447,11 @@ let package = Package(
       name: "carillon-torture",
       dependencies: [
         "SimulatedDisk", "TestSupport", "Journal", "JournalFormat", "Engine", "EntityRuntime", "EventSourcing",
-        "Bayeux", "JSONEnvelope", "ChatDomain", "ProcessControl", "PushDomain", "Transparency", argumentParser,
-        logging, systemPackage,
+        "Bayeux", "CarillonClient", "JSONEnvelope", "ChatDomain", "ProcessControl", "PushDomain", "StandbyWire",
+        "Transparency", argumentParser, logging, nioCore, nioPosix, systemPackage,
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    tests("TortureTests", ["carillon-torture", "JournalFormat", "TestSupport"]),
     tests("SimulatedDiskTests", ["SimulatedDisk", "Journal", "TestSupport", systemPackage]),
     tests("TextEncodingTests", in: "Kernel", ["TextEncoding"]),
     tests("OptionKitTests", in: "Kernel", ["OptionKit"]),

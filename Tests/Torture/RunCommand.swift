@@ -9,8 +9,8 @@ struct RunCommand: AsyncParsableCommand {
 
   static let tests: [any TortureTest.Type] = [
     FlipTest.self, CutTest.self, HeaderTest.self, PowerLossTest.self, NthCallTest.self, DiskFullTest.self,
-    SecondProcessTest.self, KillTest.self, CrashPointTest.self, ClockTest.self, StopTest.self, SimulationTest.self,
-    CanaryTest.self,
+    SecondProcessTest.self, KillTest.self, CrashPointTest.self, ClockTest.self, StopTest.self, StandbyTest.self,
+    SimulationTest.self, CanaryTest.self,
   ]
 
   @Argument(help: "Names of tests, or all.")
@@ -31,6 +31,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: "The executable of the simulation; without it, all leaves out simulate and canaries.")
   var simulator: String?
 
+  @Option(help: "The executable of the server, carillon; without it, all leaves out standby.")
+  var server: String?
+
   func validate() throws {
     for name in names where name != "all" && !Self.tests.contains(where: { $0.name == name }) {
       throw ValidationError("there is no test \(name)")
@@ -42,7 +45,7 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     // A victim that dies leaves a pipe without a reader.
     signal(SIGPIPE, SIG_IGN)
-    let runner = Runner(plan: Plan(isLong: long, seed: seed, simulator: simulator), onlyCase: onlyCase)
+    let runner = Runner(plan: Plan(isLong: long, seed: seed, simulator: simulator, server: server), onlyCase: onlyCase)
     var rows: [ResultRow] = []
     for test in Self.tests where names.contains(test.name) || (names.contains("all") && isPart(ofAll: test)) {
       let row = await runner.run(test)
@@ -55,6 +58,10 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   private func isPart(ofAll test: any TortureTest.Type) -> Bool {
-    simulator != nil || (test != SimulationTest.self && test != CanaryTest.self)
+    switch test {
+    case is SimulationTest.Type, is CanaryTest.Type: simulator != nil
+    case is StandbyTest.Type: server != nil
+    default: true
+    }
   }
 }

@@ -4,6 +4,8 @@ struct Plan: Sendable {
   var seed: UInt64 = 1
   /// The simulation's executable.
   var simulator: String?
+  /// The server's executable.
+  var server: String?
 
   /// Ten times as many in the long form.
   func count(_ short: Int) -> Int { isLong ? short * 10 : short }
