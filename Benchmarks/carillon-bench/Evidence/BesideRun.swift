@@ -1,7 +1,5 @@
 import BenchReport
 import CarillonClient
-import NIOCore
-import NIOPosix
 
 /// The chat at its maximum with the tree and without it, in turn, on a server and a journal of its own each time.
 struct BesideRun {
@@ -50,17 +48,12 @@ struct BesideRun {
       try await server.waitUntilReady()
       let settings = ChatLoad.Settings(
         address: server.address, agentToken: server.agentToken, customers: Self.chats)
-      let loop = MultiThreadedEventLoopGroup.singleton.next()
-      let load = try await ChatLoad.open(settings, on: loop)
-      defer { loop.execute { load.value.close() } }
-      try await loop.flatSubmit { load.value.setUp() }.get()
-      _ = try await loop.flatSubmit { load.value.run(.closed(window: Self.window), for: .seconds(2)) }.get()
-      let watching = Task { try await farthest(server) }
-      let result = try await loop.flatSubmit {
-        load.value.run(.closed(window: Self.window), for: .seconds(seconds))
-      }.get()
-      watching.cancel()
-      return (result.perSecond, keepsTree ? try await watching.value : 0)
+      return try await ChatLoad.warmed(settings, window: Self.window) { load in
+        let watching = Task { try await farthest(server) }
+        let result = try await load.run(.closed(window: Self.window), for: .seconds(seconds))
+        watching.cancel()
+        return (result.perSecond, keepsTree ? try await watching.value : 0)
+      }
     }
   }
 
