@@ -18,9 +18,13 @@ package struct LatencyHistogram: Sendable {
     for latency in nanoseconds { record(latency) }
   }
 
-  package mutating func record(_ nanoseconds: Int64) {
+  package mutating func record(_ nanoseconds: Int64) { record(nanoseconds, count: 1) }
+
+  /// - Parameter count: how many took so long.
+  package mutating func record(_ nanoseconds: Int64, count: Int) {
+    guard count > 0 else { return }
     longest = max(longest, nanoseconds)
-    histogram.record(min(UInt64(max(nanoseconds, 0)), Self.range.most))
+    histogram.record(min(UInt64(max(nanoseconds, 0)), Self.range.most), count: UInt32(clamping: count))
   }
 
   /// Starts anew in the same memory.

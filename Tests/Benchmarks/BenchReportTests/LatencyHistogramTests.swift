@@ -35,6 +35,15 @@ struct LatencyHistogramTests {
     #expect(one.maximum == max(0, Double(nanoseconds) / 1_000_000))
   }
 
+  @Test("many that took equally long count each")
+  func many() {
+    var many = LatencyHistogram([9_000_000])
+    many.record(2_000_000, count: 98)
+    many.record(5_000_000, count: 0)
+    #expect((many.count, many.maximum) == (99, 9))
+    #expect(abs(many[98] - 2) <= 0.002 && abs(many[100] - 9) <= 0.009)
+  }
+
   @Test("one that is emptied begins anew")
   func removeAll() {
     var latencies = self.latencies
