@@ -35,7 +35,8 @@ package struct Spread: Sendable, Equatable {
   }
 
   /// Such as `median of 5, 11,200-14,000`.
-  var text: String {
-    "median of \(rounds), \(Measurement("", least, "").text)-\(Measurement("", greatest, "").text)"
-  }
+  var text: String { "median of \(rounds), \(range)" }
+
+  /// Such as `11,200-14,000`.
+  var range: String { "\(Measurement("", least, "").text)-\(Measurement("", greatest, "").text)" }
 }
