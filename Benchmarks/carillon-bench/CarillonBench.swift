@@ -13,7 +13,7 @@ struct CarillonBench: AsyncParsableCommand {
     subcommands: [
       JournalBench.self, ChatBench.self, IdleBench.self, ChurnBench.self, RestartBench.self, TimelineBench.self,
       PushBench.self, GCMBench.self, CallbackBench.self, SupportBench.self, ConsoleBench.self, SearchBench.self,
-      EvidenceBench.self, MicroBench.self, AllBenches.self, CompareBench.self, PeersBench.self, SoakBench.self,
-      CurveBench.self,
+      EvidenceBench.self, StandbyBench.self, MicroBench.self, AllBenches.self, CompareBench.self, PeersBench.self,
+      SoakBench.self, CurveBench.self,
     ])
 }

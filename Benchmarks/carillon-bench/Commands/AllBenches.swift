@@ -36,6 +36,7 @@ struct AllBenches: AsyncParsableCommand {
     results += try await ConsoleBench.measure(try .parse(["--listed", "10000"]))
     results += try await SearchBench.measure(try .parse([]))
     results += try await EvidenceBench.measure(try .parse(["--events", "1000000"]))
+    results += try await StandbyBench.measure(try .parse(["--pairs", "1"]))
     return results
   }
 }
