@@ -19,10 +19,20 @@ public enum ClientError: Error, Sendable, Equatable {
   /// `disconnect` or `close` was called, or the task was cancelled.
   case stopped
 
-  /// Whether the same may succeed later: the server is not there, or not yet ready.
+  /// Whether the same may succeed later, or at another server: this one is not there, or not ready.
   var mayPass: Bool {
     switch self {
-    case .unreachable, .connectionClosed, .timedOut, .refused(status: 503, _): true
+    case .connectionClosed, .timedOut: true
+    default: isUndone
+    }
+  }
+
+  /// Whether that is so, and the server has certainly done nothing of what it was asked.
+  var isUndone: Bool {
+    switch self {
+    // 0: no WebSocket, and the server's answer is not known.
+    case .unreachable, .refused(status: 0, _), .refused(status: 503, _): true
+    case .unsuccessful(_, let error): error.hasPrefix("503:")
     default: false
     }
   }

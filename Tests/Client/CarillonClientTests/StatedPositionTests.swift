@@ -68,7 +68,7 @@ extension CarillonChat {
   fileprivate func accept(_ message: ChatEventMessage) { accept(message, origin: .reply) }
 
   /// As if it had been started.
-  fileprivate func begin(over transport: any CometTransport) async {
+  func begin(over transport: any CometTransport) async {
     self.transport = transport
     phase = .foreground
     await connect()

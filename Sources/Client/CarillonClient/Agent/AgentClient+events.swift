@@ -17,6 +17,7 @@ extension AgentClient {
         let end = await readStream(after: lastEventID, into: continuation)
         lastEventID = end.lastEventID ?? lastEventID
         if let status = end.refusal, (400..<500).contains(status) { break }
+        if let place = end.place { pool.servers.moveOn(from: place) }
         failures = end.hasBegun ? 1 : failures + 1
         guard (try? await Task.sleep(for: backOff.delay(afterFailures: failures))) != nil else { break }
       }
@@ -27,6 +28,8 @@ extension AgentClient {
   }
 
   private struct StreamEnd {
+    /// The server that the stream came from; nil if none could be reached.
+    var place: Int?
     var lastEventID: String?
     var hasBegun = false
     var refusal: Int?
@@ -45,26 +48,22 @@ extension AgentClient {
       (name: "Authorization", value: "Bearer \(token)"), (name: "Accept", value: "text/event-stream"),
     ]
     if let lastEventID { headers.append((name: "Last-Event-ID", value: lastEventID)) }
-    let request = HTTPRequest(.get, "/agent/1/events", headers: headers).bytes(for: address)
+    let request = HTTPRequest(.get, "/agent/1/events", headers: headers)
     let (pieces, incoming) = AsyncStream.makeStream(
       of: Piece.self, bufferingPolicy: .bufferingOldest(Limits.waitingEventsMaximum))
     let box = NIOLoopBoundBox<HTTPConnection?>.makeEmptyBox(valueType: HTTPConnection.self, eventLoop: loop)
     var end = StreamEnd()
     return await withTaskCancellationHandler {
+      let place: Int
       do {
-        try await HTTPConnection.open(to: address, on: loop, streaming: true, security: security) { connection in
-          box.value = connection
-          connection.onResponse = { _, response in incoming.yield(.status(response.status)) }
-          connection.onBodyPart = { connection, piece in
-            if case .dropped = incoming.yield(.bytes(piece)) { connection.close() }
-          }
-          connection.onClose = { _, _ in incoming.finish() }
-        }.get()
+        place = try await openStream(box, incoming)
       } catch {
         incoming.finish()
         return end
       }
-      loop.execute { box.value?.send(request) }
+      end.place = place
+      let bytes = request.bytes(for: pool.servers.addresses[place])
+      loop.execute { box.value?.send(bytes) }
       var parser = EventStreamParser()
       for await piece in pieces {
         switch piece {
@@ -92,6 +91,30 @@ extension AgentClient {
     } onCancel: {
       incoming.finish()
       loop.execute { box.value?.close() }
+    }
+  }
+
+  /// A connection to the server in use, or to another one if that cannot be reached.
+  /// - Returns: to which.
+  private func openStream(
+    _ box: NIOLoopBoundBox<HTTPConnection?>, _ incoming: AsyncStream<Piece>.Continuation
+  ) async throws(ClientError) -> Int {
+    let servers = pool.servers
+    return try await servers.answer { [loop, security] place throws(ClientError) in
+      do {
+        try await HTTPConnection.open(to: servers.addresses[place], on: loop, streaming: true, security: security) {
+          connection in
+          box.value = connection
+          connection.onResponse = { _, response in incoming.yield(.status(response.status)) }
+          connection.onBodyPart = { connection, piece in
+            if case .dropped = incoming.yield(.bytes(piece)) { connection.close() }
+          }
+          connection.onClose = { _, _ in incoming.finish() }
+        }.get()
+      } catch {
+        throw ClientError(error)
+      }
+      return place
     }
   }
 }

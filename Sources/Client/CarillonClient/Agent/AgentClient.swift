@@ -22,22 +22,24 @@ public final class AgentClient: Sendable {
   let token: String
   let loop: any EventLoop
   let security: TransportSecurity?
-  private let pool: HTTPPool
+  let pool: ServerPool
   private let trace: (@Sendable (WireTrace) -> Void)?
 
   /// - Parameters:
+  ///   - alternatives: where standbys serve once one has taken the server's place, in the order in which they are tried.
   ///   - token: an agent token, as made by `carillon token create`.
   ///   - security: needed for `https` only.
   public init(
-    _ address: ServerAddress, token: String, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-    security: TransportSecurity? = nil, trace: (@Sendable (WireTrace) -> Void)? = nil
+    _ address: ServerAddress, alternatives: [ServerAddress] = [], token: String,
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, security: TransportSecurity? = nil,
+    trace: (@Sendable (WireTrace) -> Void)? = nil
   ) {
     self.address = address
     self.token = token
     self.security = security
     self.trace = trace
     loop = group.next()
-    pool = HTTPPool(address, group: group, security: security)
+    pool = ServerPool(ServerList(address, alternatives: alternatives), group: group, security: security)
   }
 
   deinit { pool.shutDown() }

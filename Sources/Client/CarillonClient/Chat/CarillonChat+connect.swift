@@ -124,16 +124,8 @@ extension CarillonChat {
   private func openTransport() -> any CometTransport {
     if let transport { return transport }
     let deliver: CometDelivery = { [weak self] messages in await self?.received(messages) }
-    let opened: any CometTransport =
-      switch configuration.transport {
-      case .longPolling:
-        LongPollingTransport(
-          pool: pool, headers: configuration.headers, trace: configuration.trace, deliver: deliver)
-      case .webSocket:
-        WebSocketTransport(
-          address: configuration.server, headers: configuration.headers, loop: configuration.group.next(),
-          security: configuration.security, trace: configuration.trace, deliver: deliver)
-      }
+    let opened = pool.transport(
+      configuration.transport, headers: configuration.headers, trace: configuration.trace, deliver: deliver)
     transport = opened
     return opened
   }

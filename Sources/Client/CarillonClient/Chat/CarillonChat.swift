@@ -26,7 +26,8 @@ import TextEncoding
 /// Every event of the transcript comes through `events` exactly once and in order: each handshake and connect says how
 /// far they have come, so that what was lost on the way comes again; what comes twice is dropped, and a gap is closed by
 /// `refresh`. A lost connection is taken up again with growing
-/// pauses for as long as the chat is in the foreground; an unknown session (402) shakes hands anew.
+/// pauses for as long as the chat is in the foreground; an unknown session (402) shakes hands anew. Where the configuration
+/// names alternatives, the session goes on at whichever of the servers serves.
 public actor CarillonChat {
   public enum Phase: String, Sendable { case idle, foreground, background, ended }
 
@@ -45,7 +46,7 @@ public actor CarillonChat {
   /// How many times this chat has shaken hands.
   public internal(set) var handshakeCount = 0
 
-  let pool: HTTPPool
+  let pool: ServerPool
   let continuation: AsyncStream<ChatEventMessage>.Continuation
   var transport: (any CometTransport)?
   var advice: Advice?
@@ -58,7 +59,9 @@ public actor CarillonChat {
 
   public init(_ configuration: ChatConfiguration) {
     self.configuration = configuration
-    pool = HTTPPool(configuration.server, group: configuration.group, security: configuration.security)
+    pool = ServerPool(
+      ServerList(configuration.server, alternatives: configuration.alternatives), group: configuration.group,
+      security: configuration.security)
     (events, continuation) = AsyncStream.makeStream(
       bufferingPolicy: .bufferingOldest(Limits.waitingEventsMaximum))
   }

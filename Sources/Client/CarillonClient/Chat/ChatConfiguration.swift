@@ -5,6 +5,9 @@ import NIOPosix
 /// How a chat reaches its server.
 public struct ChatConfiguration: Sendable {
   public var server: ServerAddress
+  /// Where its standbys serve once one of them has taken its place, in the order in which they are tried: by requests that
+  /// do not reach the server, or find it not ready.
+  public var alternatives: [ServerAddress] = []
   /// The user's key, sent as `gms_user` with every request. Whoever knows it reads the user's chats: make it long and
   /// random.
   public var userKey: String

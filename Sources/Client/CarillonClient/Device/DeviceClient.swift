@@ -30,7 +30,7 @@ public actor DeviceClient {
 
   private let loop: any EventLoop
   private let security: TransportSecurity?
-  private let pool: HTTPPool
+  private let pool: ServerPool
   private let backOff: BackOff
   private var seenIDs: [String]
   private var isIdle = false
@@ -40,13 +40,14 @@ public actor DeviceClient {
   private var outgoing: [(message: DeviceUpstream, done: CheckedContinuation<Void, any Error>)] = []
 
   /// - Parameters:
+  ///   - alternatives: where standbys serve once one has taken the server's place, in the order in which they are tried.
   ///   - identity: of an earlier check-in.
   ///   - unconfirmedIDs: of the client that had this identity before.
   ///   - security: needed for `https` only.
   public init(
-    _ address: ServerAddress, identity: DeviceIdentity? = nil, unconfirmedIDs: [String] = [],
-    backOff: BackOff = BackOff(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-    security: TransportSecurity? = nil
+    _ address: ServerAddress, alternatives: [ServerAddress] = [], identity: DeviceIdentity? = nil,
+    unconfirmedIDs: [String] = [], backOff: BackOff = BackOff(),
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, security: TransportSecurity? = nil
   ) {
     self.address = address
     self.identity = identity
@@ -55,7 +56,7 @@ public actor DeviceClient {
     self.security = security
     seenIDs = unconfirmedIDs
     loop = group.next()
-    pool = HTTPPool(address, group: group, security: security)
+    pool = ServerPool(ServerList(address, alternatives: alternatives), group: group, security: security)
   }
 
   deinit { pool.shutDown() }
@@ -191,11 +192,16 @@ public actor DeviceClient {
     _ heartbeat: Duration, _ continuation: AsyncThrowingStream<DeviceMessage, any Error>.Continuation
   ) async throws(ClientError) {
     guard let identity else { throw .invalidState("no identity: check in first") }
-    let socket = try await DeviceSocket.open(
-      to: address, on: loop, security: security, silence: heartbeat + Self.heartbeatGrace)
+    let servers = pool.servers
+    let (socket, place) = try await servers.answer { [loop, security] place throws(ClientError) in
+      let socket = try await DeviceSocket.open(
+        to: servers.addresses[place], on: loop, security: security, silence: heartbeat + Self.heartbeatGrace)
+      return (socket, place)
+    }
     defer {
       self.socket = nil
       socket.close()
+      servers.moveOn(from: place)
     }
     let told = unconfirmedIDs
     socket.send([

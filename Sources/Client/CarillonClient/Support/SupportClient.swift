@@ -16,13 +16,15 @@ public actor SupportClient {
   public nonisolated let configuration: SupportConfiguration
   /// Nil before `signIn`. To be kept: it stays good until the identity changes.
   public private(set) var accessToken: String?
-  private let pool: HTTPPool
+  private let pool: ServerPool
 
   /// - Parameter accessToken: of an earlier `signIn`.
   public init(_ configuration: SupportConfiguration, accessToken: String? = nil) {
     self.configuration = configuration
     self.accessToken = accessToken
-    pool = HTTPPool(configuration.server, group: configuration.group, security: configuration.security)
+    pool = ServerPool(
+      ServerList(configuration.server, alternatives: configuration.alternatives), group: configuration.group,
+      security: configuration.security)
   }
 
   deinit { pool.shutDown() }

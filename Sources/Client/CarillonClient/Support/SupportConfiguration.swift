@@ -5,6 +5,9 @@ import NIOPosix
 /// How an app reaches the support requests of its server.
 public struct SupportConfiguration: Sendable {
   public var server: ServerAddress
+  /// Where its standbys serve once one of them has taken its place, in the order in which they are tried: by requests that
+  /// do not reach the server, or find it not ready.
+  public var alternatives: [ServerAddress] = []
   /// The client id that the server knows the app by.
   public var app: String
   /// For live events.

@@ -32,7 +32,7 @@ public actor SupportStream {
   private var clientID: String?
   private var running: Task<Void, Never>?
 
-  init(_ configuration: SupportConfiguration, accessToken: String, request: Int64?, pool: HTTPPool) {
+  init(_ configuration: SupportConfiguration, accessToken: String, request: Int64?, pool: ServerPool) {
     self.configuration = configuration
     channel = Self.channels + (request.map { String($0) } ?? "*")
     let (events, continuation) = AsyncStream.makeStream(
@@ -42,15 +42,8 @@ public actor SupportStream {
     let headers = [(name: "Authorization", value: "Bearer \(accessToken)")]
     // An event that finds no room is repeated by a push.
     let deliver: CometDelivery = { for event in $0.compactMap(SupportEvent.init) { continuation.yield(event) } }
-    transport =
-      switch configuration.transport {
-      case .longPolling:
-        LongPollingTransport(pool: pool, headers: headers, trace: configuration.trace, deliver: deliver)
-      case .webSocket:
-        WebSocketTransport(
-          address: configuration.server, headers: headers, loop: configuration.group.next(),
-          security: configuration.security, trace: configuration.trace, deliver: deliver)
-      }
+    transport = pool.transport(
+      configuration.transport, headers: headers, trace: configuration.trace, deliver: deliver)
   }
 
   deinit {
