@@ -31,6 +31,22 @@ struct DemoCustomer: Sendable {
     }
   }
 
+  /// As long as users' keys are to be.
+  static func randomKey() -> String {
+    let characters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    return String((0..<32).compactMap { _ in characters.randomElement() })
+  }
+
+  func chatID() async throws -> String {
+    guard let id = await chat.chatSessionID else { throw DemoFailure("the chat has no id") }
+    return id
+  }
+
+  func serviceID() async throws -> String {
+    guard let id = await chat.serviceID else { throw DemoFailure("the service instance has no id") }
+    return id
+  }
+
   /// Waits for a text.
   func hears(_ text: String) async throws -> ChatEvent {
     try await events.first("the message \"\(text)\"") { $0.text == text }

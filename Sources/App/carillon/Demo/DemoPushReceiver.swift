@@ -17,6 +17,18 @@ final class DemoPushReceiver: Sendable {
 
     /// The same for each attempt.
     var id: String { headers.first(name: "webhook-id") ?? "" }
+
+    /// Whether it is a chat's, tells a device of these lines, and says nothing else.
+    func check(instance: String, device: String, lines: [String]) throws {
+      let transcript = JSONValue.array(lines.map { ["Message.Text": .string($0)] })
+      let expected: JSONValue = [
+        "deviceId": .string(device),
+        "message": [
+          "message": "New message from Agent", "serviceId": .string(instance), "lastTranscript": transcript,
+        ],
+      ]
+      guard json == expected else { throw DemoFailure("the push was \(String(decoding: body, as: UTF8.self))") }
+    }
   }
 
   /// What a POST to a path is answered with; nil: what every other is.

@@ -1,12 +1,13 @@
 import Bayeux
 import CarillonClient
-import JSONEnvelope
 import Synchronization
 
 /// One background phase, as the wire behaviour's example plays it, with a kill in its middle. Spec: GMS 13.
 ///
 /// Each scene checks what it shows; the first thing that is not as it must be ends the story.
 final class DemoStory: Sendable {
+  private static let deviceID = "device-77"
+
   /// What the server is configured for.
   static let services = """
     service.request-chat:
@@ -30,8 +31,8 @@ final class DemoStory: Sendable {
       agent.shutDown()
     }
     let address = stage.server.address
-    let mia = DemoCustomer(address, userKey: Self.randomKey(), transport: .longPolling) { [self] in show($0) }
-    let otto = DemoCustomer(address, userKey: Self.randomKey(), transport: .webSocket)
+    let mia = DemoCustomer(address, userKey: DemoCustomer.randomKey(), transport: .longPolling) { [self] in show($0) }
+    let otto = DemoCustomer(address, userKey: DemoCustomer.randomKey(), transport: .webSocket)
     do {
       try await meet(mia, otto, agent)
       try await leave(mia, agent)
@@ -52,11 +53,11 @@ final class DemoStory: Sendable {
     screen.title("1. Two customers start a chat, an agent joins")
     try await mia.chat.start(
       ChatParameters(
-        displayName: "Mia", subject: "Order 81", push: .init(type: "customhttp", deviceID: "device-77")))
-    screen.says(.app, "Mia starts a chat over long polling; her device for pushes is device-77")
+        displayName: "Mia", subject: "Order 81", push: .init(type: "customhttp", deviceID: Self.deviceID)))
+    screen.says(.app, "Mia starts a chat over long polling; her device for pushes is \(Self.deviceID)")
     try await otto.chat.start(ChatParameters(displayName: "Otto", subject: "Invoice"))
     screen.says(.otto, "Otto starts one over WebSocket; he will stay connected all the time")
-    let (miaID, ottoID) = (try await id(of: mia), try await id(of: otto))
+    let (miaID, ottoID) = (try await mia.chatID(), try await otto.chatID())
     // Whether the stream or the list tells first is a matter of milliseconds.
     let waiting = try await agent.chats(.waiting).map(\.chatID)
     guard Set([miaID, ottoID]).isSubset(of: waiting) else { throw DemoFailure("the agent does not see both chats") }
@@ -74,7 +75,7 @@ final class DemoStory: Sendable {
 
   private func leave(_ mia: DemoCustomer, _ agent: AgentClient) async throws {
     screen.title("2. Mia's app goes to the background")
-    let chatID = try await id(of: mia)
+    let chatID = try await mia.chatID()
     showsWire.withLock { $0 = true }
     screen.says(.app, "says /meta/disconnect with the position it has")
     try await mia.chat.enterBackground()
@@ -113,19 +114,19 @@ final class DemoStory: Sendable {
     ) { _ in true }
     screen.says(.push, "a push arrives, when it was due")
     screen.wire("←", push.body)
-    try check(push, mia: try await serviceID(of: mia), lines: ["One moment", "Found it"])
+    try push.check(instance: try await mia.serviceID(), device: Self.deviceID, lines: ["One moment", "Found it"])
     screen.check("one push for both messages: the timer outlived the kill")
 
-    let chatID = try await id(of: mia)
+    let chatID = try await mia.chatID()
     try check(try await agent.send("Order 81 left", to: chatID), isEvent: 8)
     screen.says(.agent, "\"Order 81 left\": event 8")
     let second = try await stage.receiver.received.first("the second push") { $0.body != push.body }
     screen.says(.push, "another one")
     screen.wire("←", second.body)
-    try check(second, mia: try await serviceID(of: mia), lines: ["Order 81 left"])
+    try second.check(instance: try await mia.serviceID(), device: Self.deviceID, lines: ["Order 81 left"])
     screen.check("pushed at once: the first push of this phase is out")
 
-    try await agent.send("Your invoice is on its way, Otto", to: try await id(of: otto))
+    try await agent.send("Your invoice is on its way, Otto", to: try await otto.chatID())
     _ = try await otto.hears("Your invoice is on its way, Otto")
     try otto.checkOrder()
     guard await otto.chat.clientID == ottoSession, await otto.chat.handshakeCount == 1 else {
@@ -160,7 +161,7 @@ final class DemoStory: Sendable {
 
   private func part(_ mia: DemoCustomer, _ otto: DemoCustomer, _ agent: AgentClient) async throws {
     screen.title("5. The end, and what the journal says")
-    let chatID = try await id(of: mia)
+    let chatID = try await mia.chatID()
     try await mia.chat.send("Thank you!")
     _ = try await mia.hears("Thank you!")
     let transcript = try await agent.transcript(chatID)
@@ -187,36 +188,8 @@ final class DemoStory: Sendable {
     }
   }
 
-  private func check(_ push: DemoPushReceiver.Push, mia serviceID: String, lines: [String]) throws {
-    let transcript = JSONValue.array(lines.map { ["Message.Text": .string($0)] })
-    let expected: JSONValue = [
-      "deviceId": "device-77",
-      "message": [
-        "message": "New message from Agent", "serviceId": .string(serviceID), "lastTranscript": transcript,
-      ],
-    ]
-    guard push.json == expected else {
-      throw DemoFailure("the push was \(String(decoding: push.body, as: UTF8.self))")
-    }
-  }
-
-  private func id(of customer: DemoCustomer) async throws -> String {
-    guard let id = await customer.chat.chatSessionID else { throw DemoFailure("the chat has no id") }
-    return id
-  }
-
-  private func serviceID(of customer: DemoCustomer) async throws -> String {
-    guard let id = await customer.chat.serviceID else { throw DemoFailure("the service instance has no id") }
-    return id
-  }
-
   private func show(_ trace: WireTrace) {
     guard showsWire.withLock({ $0 }) else { return }
     screen.wire(trace.direction == .sent ? "→" : "←", trace.body)
-  }
-
-  private static func randomKey() -> String {
-    let characters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-    return String((0..<32).compactMap { _ in characters.randomElement() })
   }
 }
