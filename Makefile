@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo demo-console test fast slow test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo standby-demo demo-console test fast slow test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -34,6 +34,9 @@ demo: build ## Play the whole story: chat, background, push, kill, restart, catc
 	.build/release/carillon demo
 	.build/release/carillon demo callback
 	.build/release/carillon demo support
+
+standby-demo: build ## Play the loss of a machine: a standby takes over, the push that was owed comes, the former server follows
+	.build/release/carillon demo standby
 
 PORT ?= 8080
 demo-console: build ## Serve the console with living sample customers on PORT (8080), print one-time links

@@ -9,7 +9,7 @@ extension ServerFromOutside {
     @Test(
       "a word that is no command: what was probably meant, all that there are, and 64",
       arguments: [
-        (["sevre"], "did you mean serve?"), (["demo", "nonsense"], "chat, callback, support"),
+        (["sevre"], "did you mean serve?"), (["demo", "nonsense"], "chat, callback, support, standby"),
         (["journal", "verfy"], "did you mean verify?"), (["config", "nothing"], "check, options"),
       ])
     func stray(_ arguments: [String], _ hint: String) async throws {

@@ -161,12 +161,12 @@ final class ServerProcess: Sendable {
 
   /// Runs `carillon` with these arguments to its end.
   func command(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:], within timeout: Duration = .seconds(20)
   ) async throws -> (status: Int32, output: String) {
     let file = directory + "/command-\(UUID().uuidString).txt"
     let child = try ChildProcess.start(Self.executable, arguments, environment: environment, log: file)
     do {
-      let status = try await child.status()
+      let status = try await child.status(within: timeout)
       return (status, try String(contentsOfFile: file, encoding: .utf8))
     } catch {
       await child.end()

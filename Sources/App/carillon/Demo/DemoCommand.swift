@@ -13,7 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
       Starts a server of its own on loopback with a temporary directory, kills it in the middle of the story, and \
       verifies the journal. Each step is checked; the exit code is 1 if one fails. Takes about 15 s.
       """,
-    subcommands: [Chat.self, Callback.self, Support.self], defaultSubcommand: Chat.self)
+    subcommands: [Chat.self, Callback.self, Support.self, Standby.self], defaultSubcommand: Chat.self)
 
   struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,6 +47,17 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await options.play(services: SupportStory.configuration) { try await SupportStory($0).play() }
+    }
+  }
+
+  struct Standby: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A chat that survives the loss of its machine: a standby takes over, and the former server follows it.")
+
+    @OptionGroup var options: DemoOptions
+
+    func run() async throws {
+      try await options.play(services: { _ in StandbyStory.services }) { try await StandbyStory($0).play() }
     }
   }
 }

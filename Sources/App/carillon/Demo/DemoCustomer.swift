@@ -8,13 +8,15 @@ struct DemoCustomer: Sendable {
   let messages = DemoInbox<ChatEventMessage>()
 
   /// - Parameters:
+  ///   - alternatives: where else the app looks for its server.
   ///   - instance: the service instance, if there is one already.
   ///   - trace: what passes over the wire.
   init(
-    _ server: ServerAddress, userKey: String, transport: ConnectionType, instance: String? = nil,
-    trace: (@Sendable (WireTrace) -> Void)? = nil
+    _ server: ServerAddress, alternatives: [ServerAddress] = [], userKey: String, transport: ConnectionType,
+    instance: String? = nil, trace: (@Sendable (WireTrace) -> Void)? = nil
   ) {
     var configuration = ChatConfiguration(server: server, userKey: userKey)
+    configuration.alternatives = alternatives
     configuration.transport = transport
     configuration.instance = instance
     // A story is no place for long waits.

@@ -19,6 +19,21 @@ struct DemoDirectory {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// A folder in it.
+  /// - Returns: its path.
+  func makeFolder(_ name: String) throws -> String {
+    let folder = "\(path)/\(name)"
+    guard mkdir(folder, 0o700) == 0 else { throw DemoFailure("cannot make \(folder)") }
+    return folder
+  }
+
+  /// Gives what is in it another name there.
+  func move(_ name: String, to other: String) throws {
+    guard rename("\(path)/\(name)", "\(path)/\(other)") == 0 else {
+      throw DemoFailure("cannot move \(path)/\(name)")
+    }
+  }
+
   /// Removes it, or says where it is.
   func clear(_ screen: DemoScreen) {
     if isKept {

@@ -11,11 +11,11 @@ import Synchronization
 /// Tells the story on standard output: who does what, and what goes over the wire, in short.
 final class DemoScreen: Sendable {
   enum Actor: String {
-    case server, app, otto, agent, push, backend
+    case server, standby, app, otto, agent, push, backend
 
     fileprivate var colour: String {
       switch self {
-      case .server: "35"
+      case .server, .standby: "35"
       case .app: "36"
       case .otto: "34"
       case .agent: "33"

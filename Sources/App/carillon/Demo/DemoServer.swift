@@ -13,7 +13,8 @@ import SystemPackage
 final class DemoServer: Sendable {
   let address: ServerAddress
   let directory: String
-  private let process = Mutex<ChildProcess?>(nil)
+  /// The server, or what follows another one in its place.
+  let process = Mutex<ChildProcess?>(nil)
 
   private let data: String?
   private let pushURL: String
@@ -21,10 +22,10 @@ final class DemoServer: Sendable {
   /// Whether a signal that ends this process kills what it has started; else it is this process that ends them in time.
   private let isBound: Bool
 
-  private var configurationFile: String { directory + "/carillon.yaml" }
+  var configurationFile: String { directory + "/carillon.yaml" }
   /// Arguments that tell the program's commands where everything is.
   var place: [String] { ["--config", configurationFile] + (data.map { ["--data-directory", $0] } ?? []) }
-  private var logFile: String { directory + "/server.log" }
+  var logFile: String { directory + "/server.log" }
 
   /// - Parameters:
   ///   - port: a free one if nil.
@@ -165,7 +166,7 @@ final class DemoServer: Sendable {
 
   /// This program once more, with other arguments; ended with the demo, whatever ends that.
   /// - Parameter log: the file that takes what it writes.
-  private func start(_ arguments: [String], log: String) throws -> ChildProcess {
+  func start(_ arguments: [String], log: String) throws -> ChildProcess {
     // One that is not bound hears nothing of Ctrl-C: it is stopped after those who use it.
     try ChildProcess(
       "/proc/self/exe", arguments, name: "carillon", output: .file(log), errors: .file(log), isBound: isBound,
@@ -179,7 +180,7 @@ final class DemoServer: Sendable {
   }
 
   /// Another command of this program, to its end.
-  private func run(_ arguments: [String]) async throws -> String {
+  func run(_ arguments: [String]) async throws -> String {
     let (status, text) = try await attempt(arguments)
     guard status == 0 else {
       throw DemoFailure("carillon \(arguments[0]) \(arguments[1]) ended with \(status): \(text)")
@@ -187,7 +188,7 @@ final class DemoServer: Sendable {
     return text
   }
 
-  private func attempt(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+  func attempt(_ arguments: [String]) async throws -> (status: Int32, output: String) {
     let output = "\(directory)/\(arguments[0])-\(arguments[1]).txt"
     let status = try await Self.status(of: start(arguments, log: output))
     return (status, String(decoding: read(output) ?? [], as: UTF8.self))
