@@ -46,7 +46,7 @@ extension JournalDirectory {
     let names = try storage.list(path)
     var files = names.filter { $0.hasSuffix(".cut") }.map { path.appending($0) }
     files += try archivedNames().filter { $0.hasSuffix(".cut") }.map { archive.appending($0) }
-    for name in names where name.hasPrefix(JournalRejoin.asidePrefix) {
+    for name in names where name.hasPrefix(Self.asidePrefix) {
       for folder in [[], ["archive"], ["snapshots"]] as [[FilePath.Component]] {
         let aside = path.appending(name).appending(folder)
         // Its own folders have no suffix.

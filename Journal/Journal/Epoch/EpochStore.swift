@@ -94,7 +94,8 @@ public struct EpochStore: Sendable {
 
   /// Has the journal written from now on, in an epoch above every one that the directory knows of: it takes the place of
   /// what it is a copy of. A copy ends behind its last whole frame then: what a loss of power has torn behind that, also
-  /// out of order, nobody was told of as long as it was a copy.
+  /// out of order, nobody was told of as long as it was a copy. Snapshots, and edges of the tree, that begin behind that end
+  /// are set aside.
   ///
   /// - Parameter passingOver: chooses how many epochs are left out, so that a second copy that is promoted in the same
   ///   moment does not begin the same one.
@@ -112,7 +113,13 @@ public struct EpochStore: Sendable {
     let lock = try directory.claim()
     defer { lock.release() }
     let old = try current()
-    if old.role == .standby { try directory.settleCopy() }
+    if old.role == .standby {
+      let end = try directory.settleCopy()
+      // No start is to meet what its journal has not come to.
+      try JournalError.attempt { () throws(StorageError) in
+        try directory.setSnapshotsAside(behind: end?.position ?? 0, label: "promotion")
+      }
+    }
     let highest = max(old.told, try newestHeader()?.epoch ?? 1)
     guard highest < .max else { throw .configuration("there is no epoch above \(highest)") }
     let room = min(JournalEpoch.passedOverMaximum, .max - highest)

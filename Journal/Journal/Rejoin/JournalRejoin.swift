@@ -31,8 +31,6 @@ public final class JournalRejoin: Sendable {
     public var isCopy: Bool { cut == nil && setAside.isEmpty }
   }
 
-  static let asidePrefix = "aside-"
-
   /// What the directory is so far.
   public let known: JournalEpoch
   private let directory: JournalDirectory
@@ -152,7 +150,7 @@ public final class JournalRejoin: Sendable {
 
   private func setAside(_ finding: Finding, _ label: String) throws(StorageError) -> [FilePath] {
     let storage = directory.storage
-    let aside = try unusedDirectory(label)
+    let aside = try directory.unusedAside(label)
     try storage.createDirectory(aside)
     var kept = [aside]
     if let cut = finding.cut {
@@ -167,13 +165,14 @@ public final class JournalRejoin: Sendable {
       let folder = path.removingLastComponent()
       // An archive may be on another file system.
       let isArchived = folder == directory.archive
-      let side = isArchived ? try directory.unusedCut(path, offset: 0) : path.moved(from: directory.path, to: aside)
-      try storage.createDirectory(side.removingLastComponent())
+      guard isArchived else {
+        try directory.setAside(path, in: aside)
+        continue
+      }
+      let side = try directory.unusedCut(path, offset: 0)
       try storage.rename(path, to: side)
-      // It is there before it is gone: a loss of power leaves it in one of the two.
-      try storage.synchronizeDirectory(side.removingLastComponent())
-      if !isArchived { try storage.synchronizeDirectory(folder) }
-      if isArchived { kept.append(side) }
+      try storage.synchronizeDirectory(folder)
+      kept.append(side)
     }
     // Last: what is kept is on the disk.
     if let cut = finding.cut {
@@ -184,29 +183,9 @@ public final class JournalRejoin: Sendable {
     return kept
   }
 
-  private func unusedDirectory(_ label: String) throws(StorageError) -> FilePath {
-    var name = Self.asidePrefix + label
-    var count = 1
-    while try directory.namesIfThere(directory.path.appending(name)) != nil {
-      count += 1
-      name = "\(Self.asidePrefix)\(label)-\(count)"
-    }
-    return directory.path.appending(name)
-  }
-
-  /// Snapshots, and edges of the tree, that may know more than what stays. A snapshot's states are those of moments behind
-  /// its point: of those that begin before the end, the newest may tell of what is set aside, and the ones before it do not.
   private func snapshots(behind position: UInt64, hasParted: Bool) throws(JournalError) -> [FilePath] {
-    let folder = directory.path.appending("snapshots")
-    do throws(StorageError) {
-      let names = try directory.namesIfThere(folder) ?? []
-      let files = names.compactMap { SnapshotFile(name: $0, in: folder) }
-      let newest = files.map(\.position).filter { $0 <= position }.max()
-      let due = files.filter { $0.position > position || (hasParted && $0.position == newest) }
-      let edges = names.filter { (TreeEdges.position(ofName: $0) ?? 0) > position }
-      return due.map(\.path) + edges.map { folder.appending($0) }
-    } catch {
-      throw .storage(error)
+    try JournalError.attempt { () throws(StorageError) in
+      try directory.snapshots(behind: position, hasParted: hasParted)
     }
   }
 
@@ -225,14 +204,5 @@ public final class JournalRejoin: Sendable {
       return scanner.nextPosition - 1
     }
     return nil
-  }
-}
-
-extension FilePath {
-  /// The place below `to` that this path has below `from`.
-  fileprivate func moved(from: FilePath, to: FilePath) -> FilePath {
-    var below = self
-    precondition(below.removePrefix(from), "only what lies in the journal's directory is moved")
-    return to.appending(below.components)
   }
 }

@@ -38,12 +38,16 @@ extension JournalDirectory {
   /// Makes a copy that nothing follows any more end as a journal does: an exchange that was begun is carried out, and
   /// what stands behind the last whole frame is zeroed.
   ///
+  /// - Returns: the end; nil without a segment.
   /// - Throws: what is wrong with the last segment, `storage`.
-  func settleCopy() throws(JournalError) {
+  @discardableResult
+  func settleCopy() throws(JournalError) -> CopyEnd? {
     _ = try JournalError.attempt { () throws(StorageError) in
       try CopyExchange(directory: path, storage: storage).finish()
     }
     // Without a thread: nothing is written to it.
-    try CopyWriter(self, isStepped: true).close()
+    let writer = try CopyWriter(self, isStepped: true)
+    defer { writer.close() }
+    return writer.end
   }
 }

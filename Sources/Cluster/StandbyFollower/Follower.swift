@@ -184,7 +184,8 @@ package struct Follower: Sendable {
     case .file(let file):
       let action = try await write(&turn, &plan)
       guard action == .proceed else { return action }
-      try await fetch.install([file])
+      // A snapshot may know more than has come yet: the keeper fetches it once all that it knows is on the disk here.
+      if file.place.isOfSnapshot { turn.hasNews = true } else { try await fetch.install([file]) }
     }
     return .proceed
   }

@@ -48,6 +48,9 @@ struct FollowerFetch: Sendable {
   }
 
   /// Fetches those that are not there in that version, one after the other.
+  ///
+  /// While a stream is followed, snapshots and sealed segments are the keeper's, and all else is its reader's: no file is
+  /// copied by two at a time.
   func install(_ files: [StandbyFile]) async throws(Failure) {
     for file in files where !disk.has(file) {
       let copy = try await copy(file)

@@ -7,6 +7,8 @@ struct FollowerTurn {
   var pieces: [(place: StandbyPlace, bytes: [UInt8])] = []
   /// The last one that has come.
   var mark: StandbyMessage.Mark?
+  /// Something was announced that the manifest has and nothing that comes depends on.
+  var hasNews = false
   private let words: AsyncStream<CopyEnd>.Continuation
   private let kept: AsyncStream<FollowerKeeper.News>.Continuation
   /// Whose snapshots and removals wait until the journal here has come as far.
@@ -32,14 +34,14 @@ struct FollowerTurn {
   }
 
   mutating func looked(_ news: FollowerKeeper.News, at now: Int64, end: CopyEnd?) {
-    lookedAt = now
+    (lookedAt, hasNews) = (now, false)
     waiting = news
     if let end { handOver(end) }
   }
 
   /// - Parameter now: milliseconds since 1970.
   func isManifestDue(_ now: Int64) -> Bool {
-    now - lookedAt >= Int64(FollowerLimits.manifestInterval / .milliseconds(1)) || now < lookedAt
+    hasNews || now - lookedAt >= Int64(FollowerLimits.manifestInterval / .milliseconds(1)) || now < lookedAt
   }
 
   private mutating func handOver(_ end: CopyEnd) {

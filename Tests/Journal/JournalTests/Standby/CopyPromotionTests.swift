@@ -28,6 +28,27 @@ struct CopyPromotionTests {
     #expect(try readBack(storage).count == journal.replayed.count + 5)
   }
 
+  @Test("has no snapshot, and no edge of the tree, of what it has not come to: those are set aside; a primary keeps its own")
+  func snapshotsBeyondTheEnd() throws {
+    let source = try CopySource.make()
+    let end = UInt64(CopySource.recordCount)
+    let names = [end - 1, end, end + 1].flatMap { position in
+      [SnapshotFile(position: position, in: "").path.string, TreeEdges.name(position)]
+    }
+    for role in [JournalEpoch.Role.standby, .primary] {
+      let storage = FaultyStorage(files: source.files)
+      for name in names { storage.put(Array(name.utf8), "snapshots/\(name)") }
+      try EpochStore(directory: TestJournal.directory, storage: storage).write(
+        JournalEpoch(role: role, own: 1, told: 1))
+      _ = try Self.promote(storage)
+      for (index, name) in names.enumerated() {
+        let isAside = role == .standby && index >= 4
+        #expect(storage.files["snapshots/\(name)"] == (isAside ? nil : Array(name.utf8)))
+        #expect(storage.files["aside-promotion/snapshots/\(name)"] == (isAside ? Array(name.utf8) : nil))
+      }
+    }
+  }
+
   @Test("is the new copy, if that was whole when the follower was killed")
   func exchange() throws {
     let source = try CopySource.make()
