@@ -13,7 +13,8 @@ public final class FileCopy: @unchecked Sendable {
   /// Where it is until then.
   public var unfinished: FilePath { FilePath(path.string + Self.suffix) }
 
-  private static let suffix = ".writing"
+  /// What its name has behind that until then.
+  public static let suffix = ".writing"
   private let storage: any JournalStorage
   private let file: any StorageFile
   private var offset = 0

@@ -12,7 +12,8 @@ public struct SegmentInstallation: Sendable {
   }
 
   /// Checks a segment that has come whole (every checksum, leaf and link, and that it is the one that belongs here) and
-  /// gives it its place; other files of it are removed.
+  /// gives it its place; other files of it are removed. If it comes in place of one of which less was erased, then what was
+  /// set aside, and the segment's index, may hold what is to be nowhere any more: both are removed first.
   ///
   /// - Parameters:
   ///   - file: synced; its path is one that this segment may have.
@@ -28,8 +29,9 @@ public struct SegmentInstallation: Sendable {
     }
     var image = SegmentImage()
     let outline: SegmentOutline
+    var redactedCount = 0
     do throws(JournalError) {
-      outline = try directory.examine(place, at: file.unfinished, &image)
+      outline = try directory.examine(place, at: file.unfinished, &image) { if $0.isRedacted { redactedCount += 1 } }
       guard outline.isSealed else { throw .halfCopied(file: file.path, byteCount: file.byteCount) }
       try judge(outline, id, place.path, after: before)
     } catch {
@@ -44,12 +46,28 @@ public struct SegmentInstallation: Sendable {
     } catch {
       throw JournalError(error, file: place.path, offset: 0)
     }
+    if redactedCount > 0 { try forgetErased(number, redactedCount) }
     try JournalError.attempt { () throws(StorageError) in
       try file.install()
       // Of two files of one segment the one that is read first may be the other one.
       try directory.remove(try directory.places().filter { $0.number == number && $0 != place }.map(\.path))
     }
     return end
+  }
+
+  /// - Parameter count: records of the segment that are erased in what has come.
+  private func forgetErased(_ number: UInt64, _ count: Int) throws(JournalError) {
+    let former = try JournalError.attempt { () throws(StorageError) in
+      try directory.places().first { $0.number == number }
+    }
+    guard let former else { return }
+    var image = SegmentImage()
+    var known = 0
+    // Of one that cannot be read nobody knows what was erased in it.
+    let isKnown = (try? directory.examine(former, &image) { if $0.isRedacted { known += 1 } }) != nil
+    guard !isKnown || known < count else { return }
+    try directory.removeIndex(of: number) { _ in }
+    try JournalError.attempt { () throws(StorageError) in try directory.remove(try directory.cutFiles()) }
   }
 
   /// Whether a segment fits between its neighbours, and in the place of another form of it.

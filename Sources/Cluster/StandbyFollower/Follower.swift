@@ -222,7 +222,8 @@ package struct Follower: Sendable {
   private func look(_ turn: inout FollowerTurn) async throws(FollowerFetch.Failure) {
     let manifest = try await fetch.manifest()
     // Now: what comes later is not gone.
-    let gone = disk.gone(from: manifest)
+    let gone: [FollowerDisk.GoneFile]
+    do throws(JournalError) { gone = try await disk.gone(from: manifest) } catch { throw .disk(error) }
     try await fetch.install(manifest.files.filter { !$0.place.isOfSnapshot })
     turn.looked(FollowerKeeper.News(manifest: manifest, gone: gone), at: clock(), end: disk.durableEnd)
   }

@@ -12,8 +12,8 @@ struct FollowerKeeper: Sendable {
   /// What the primary has, and what it has not any more.
   struct News: Sendable {
     let manifest: StandbyManifest
-    /// Paths with the versions that are here.
-    let gone: [String: String]
+    /// What is here and not there.
+    let gone: [FollowerDisk.GoneFile]
   }
 
   /// - Parameter news: each of a time up to which the journal here is on the disk.

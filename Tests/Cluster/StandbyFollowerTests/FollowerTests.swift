@@ -3,6 +3,7 @@ import JournalFormat
 import SimulatedDisk
 import StandbyFollower
 import StandbyWire
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -94,6 +95,78 @@ struct FollowerTests {
     try await rig.follow { _ in rig.copied == rig.served }
     #expect(rig.copied == rig.served)
     #expect(try JournalReader(directory: FollowerRig.journal, storage: rig.disk).verify().redactedRecords == 1)
+  }
+
+  @Test("removes what the primary has not, also what it has no note of: a former primary's, or a killed copy's")
+  func leftovers() async throws {
+    let rig = try FollowerRig.make()
+    try await rig.catchUp()
+    let left = [
+      "blobs/bb/" + String(repeating: "b", count: 64), "journal/snapshots/00000000000000000120.snapshot",
+      "journal/snapshots/00000000000000000120.edge", "checkpoints/00000000000000000100.checkpoint",
+      "provider-tokens/old", "journal/redaction.intent",
+    ]
+    let worthless = [
+      FollowerRig.blob + ".writing", "journal/snapshots/00000000000000000130.snapshot.writing", "tokens.json.writing",
+      "journal/archive/000000000001.packed.writing", "asleep/3.spill",
+    ]
+    let others = ["notes.writing", "asleep/README"]
+    for path in left + worthless + others {
+      let path = FollowerRig.data.pushing(FilePath(path))
+      try rig.disk.createDirectory(path.removingLastComponent())
+      rig.disk.setContents(of: path, to: Array("Ann's words".utf8))
+    }
+    // One of its own that was installed, and not written down, when it was killed.
+    try rig.disk.remove(FollowerRig.journal.appending("FOLLOWED.json"))
+    try await rig.follow { _ in rig.copied == rig.served }
+    let files = FollowerRig.files(rig.disk, FollowerRig.data)
+    #expect(worthless.filter { files[$0] != nil }.isEmpty)
+    #expect(others.filter { files[$0] == nil }.isEmpty)
+  }
+
+  @Test("an erasure reaches what was set aside, by its intent or by what it has rewritten", arguments: [true, false])
+  func erasedAside(isIntent: Bool) async throws {
+    let rig = try FollowerRig.make()
+    try await rig.catchUp()
+    let aside = ["journal/aside-1/000000000009.segment", "journal/000000000003.segment.5000.cut"]
+    for path in aside {
+      let path = FollowerRig.data.pushing(FilePath(path))
+      try rig.disk.createDirectory(path.removingLastComponent())
+      rig.disk.setContents(of: path, to: Array("Ann's words".utf8))
+    }
+    try await rig.catchUp()
+    #expect(aside.allSatisfy { FollowerRig.files(rig.disk, FollowerRig.data)[$0] != nil })
+    if isIntent {
+      rig.primary.put("journal/redaction.intent", [1])
+    } else {
+      let redaction = SegmentRedaction(directory: MemoryPrimary.journal, storage: rig.primary.disk)
+      _ = try redaction.redact(upTo: 200) { $0.position == 5 }
+    }
+    try await rig.follow { _ in rig.copied == rig.served }
+    #expect(aside.allSatisfy { FollowerRig.files(rig.disk, FollowerRig.data)[$0] == nil })
+  }
+
+  @Test("takes an announced snapshot once it has come as far, also during a first copy", arguments: [true, false])
+  func announcedSnapshot(isFirstCopy: Bool) async throws {
+    let rig = try FollowerRig.make()
+    if !isFirstCopy { try await rig.catchUp() }
+    let snapshot = "journal/snapshots/00000000000000000250.snapshot"
+    let positions = Mutex<[UInt64]>([])
+    // Behind the manifest, as a server makes one while a standby copies: announced before the bytes of what it knows.
+    let begin: @Sendable () throws -> Void = {
+      try rig.primary.write(50)
+      rig.primary.put(snapshot, [2, 5, 0])
+      rig.primary.announce(snapshot)
+    }
+    rig.primary.onFetch { path in
+      if isFirstCopy, path == FollowerRig.blob { try begin() }
+      guard path == snapshot else { return }
+      let report = try? JournalReader(directory: FollowerRig.journal, storage: rig.disk).verify()
+      positions.withLock { $0.append(report?.lastPosition ?? 0) }
+    }
+    if !isFirstCopy { try begin() }
+    try await rig.follow { _ in rig.copied == rig.served }
+    #expect(positions.withLock { $0 } == [250], "fetched once, with a journal that has all that it knows")
   }
 
   @Test("never writes what was changed on its way, and gives up if it is so each time")

@@ -18,6 +18,14 @@ final class MemoryPrimary: Primary {
     var acknowledged: StandbyAcknowledgement?
     /// Changes the bytes of a stream on their way.
     var distortion: (@Sendable ([UInt8]) -> [UInt8])?
+    /// Paths that streams name with their next bytes.
+    var announced: [String] = []
+    var fetchHook: (@Sendable (String) throws -> Void)?
+
+    mutating func takeAnnounced() -> [String] {
+      defer { announced = [] }
+      return announced
+    }
   }
 
   let disk: MemoryDisk
@@ -36,6 +44,11 @@ final class MemoryPrimary: Primary {
   var streams: [StandbyPlace] { state.withLock { $0.streams } }
   var acknowledged: StandbyAcknowledgement? { state.withLock { $0.acknowledged } }
   func distort(_ change: (@Sendable ([UInt8]) -> [UInt8])?) { state.withLock { $0.distortion = change } }
+
+  /// Has the stream name a file before the bytes that come next.
+  func announce(_ path: String) { state.withLock { $0.announced.append(path) } }
+  /// Has `hook` called with the path of each file that is fetched, before it is sent.
+  func onFetch(_ hook: @escaping @Sendable (String) throws -> Void) { state.withLock { $0.fetchHook = hook } }
 
   /// Puts a file into its directory.
   func put(_ path: String, _ bytes: [UInt8]) { disk.setContents(of: Self.data.pushing(FilePath(path)), to: bytes) }
@@ -87,7 +100,11 @@ final class MemoryPrimary: Primary {
   func file(
     _ file: StandbyFile, _ caller: PrimaryCaller, _ take: @Sendable ([UInt8]) async throws(PrimaryFailure) -> Void
   ) async throws(PrimaryFailure) {
-    state.withLock { $0.files.append(file.path) }
+    let hook = state.withLock { state in
+      state.files.append(file.path)
+      return state.fetchHook
+    }
+    do { try hook?(file.path) } catch { throw .unreachable("\(error)") }
     guard let bytes = served()[file.place] else { throw .refused(.noFile) }
     guard Self.version(bytes) == file.version else { throw .refused(.versionDiffers) }
     for offset in stride(from: 0, to: bytes.count, by: 5000) {
@@ -190,6 +207,10 @@ final class MemoryPrimary: Primary {
         let identity = JournalIdentity(oldestSegment: 1, oldestID: .none)
         messages.append(.hello(.init(identity: identity, epoch: primary.epoch, place: end, position: scanned.position)))
         state.hasBegun = true
+      }
+      for path in primary.state.withLock({ $0.takeAnnounced() }) {
+        guard let place = StandbyPath(path), let bytes = served[place] else { continue }
+        messages.append(.file(StandbyFile(place, byteCount: bytes.count, version: MemoryPrimary.version(bytes))))
       }
       if state.place.offset < scanned.offset {
         for offset in stride(from: state.place.offset, to: scanned.offset, by: 3000) {

@@ -40,19 +40,14 @@ struct FollowedFiles: Sendable, Equatable {
     versions.merge(copy) { _, new in new }
   }
 
-  /// What was fetched, but for segments, and is not in the manifest.
-  func gone(from manifest: StandbyManifest) -> [String: String] {
-    let there = Set(manifest.files.map(\.path))
-    return versions.filter { path, _ in !there.contains(path) && !Self.isSegment(path) }
+  /// Files that are not there.
+  mutating func forget(notIn places: Set<StandbyPath>) {
+    versions = versions.filter { path, _ in StandbyPath(path).map(places.contains) ?? false }
   }
 
   /// Files of segments that lie elsewhere now, or nowhere.
   mutating func forgetSegments(notIn manifest: StandbyManifest) {
     let there = Set(manifest.segments.map(\.file.path))
-    versions = versions.filter { path, _ in there.contains(path) || !Self.isSegment(path) }
-  }
-
-  private static func isSegment(_ path: String) -> Bool {
-    if case .segment? = StandbyPath(path) { true } else { false }
+    versions = versions.filter { path, _ in there.contains(path) || StandbyPath(path)?.isOfSegment == false }
   }
 }

@@ -55,6 +55,10 @@ extension FollowerDisk {
   /// Gives a file that was synced its place.
   func install(_ copy: FileCopy, _ file: StandbyFile) async throws(JournalError) {
     try await run(on: keeping) { [self] () throws(JournalError) in
+      // An erasure reaches what was set aside, of which its primary knows nothing.
+      if file.place == .redactionIntent {
+        _ = try SegmentRedaction(directory: journal, storage: storage).removeCutFiles()
+      }
       try Self.attempt { () throws(StorageError) in try copy.install() }
       try note(file)
     }
@@ -83,21 +87,17 @@ extension FollowerDisk {
     }
   }
 
-  /// What is here and not in a manifest any more, with its version.
-  func gone(from manifest: StandbyManifest) -> [String: String] { state.withLock { $0.files.gone(from: manifest) } }
-
   /// Removes files that the primary has not got any more, unless they have come again since, and segments that it does
   /// not keep.
-  func remove(_ gone: [String: String], and manifest: StandbyManifest) async throws(JournalError) {
+  func remove(_ gone: [GoneFile], and manifest: StandbyManifest) async throws(JournalError) {
     try await run(on: keeping) { [self] () throws(JournalError) in
-      for (text, version) in gone.sorted(by: { $0.key < $1.key }) {
-        guard let place = StandbyPath(text), state.withLock({ $0.files.versions[text] == version }) else { continue }
-        let path = path(place)
+      for file in gone where state.withLock({ $0.files.versions[file.place.text] == file.version }) {
+        let path = path(file.place)
         try Self.attempt { () throws(StorageError) in
           try storage.remove(path)
           try storage.synchronizeDirectory(path.removingLastComponent())
         }
-        state.withLock { $0.files.versions[text] = nil }
+        state.withLock { $0.files.versions[file.place.text] = nil }
       }
       if let oldest = manifest.segments.map(\.number).min() {
         try SegmentInstallation(directory: journal, storage: storage).remove(before: oldest)

@@ -78,6 +78,7 @@ final class FollowerDisk: Sendable {
         state.epoch = epoch
         if let files = known.flatMap({ FollowedFiles(document: $0) }) { state.files = files }
       }
+      try Self.attempt { () throws(StorageError) in try clear() }
       return try open(journal)
     }
   }

@@ -250,6 +250,11 @@ extension StandbyPath {
     }
   }
 
+  /// A segment, in either form and place.
+  var isOfSegment: Bool {
+    if case .segment = self { true } else { false }
+  }
+
   /// Lies in the journal's own directory.
   var isOfJournal: Bool {
     switch self {

@@ -28,7 +28,7 @@ struct CopyPromotionTests {
     #expect(try readBack(storage).count == journal.replayed.count + 5)
   }
 
-  @Test("has no snapshot, and no edge of the tree, of what it has not come to: those are set aside; a primary keeps its own")
+  @Test("sets aside snapshots, and edges of the tree, of what it has not come to; a primary keeps its own")
   func snapshotsBeyondTheEnd() throws {
     let source = try CopySource.make()
     let end = UInt64(CopySource.recordCount)
