@@ -9,8 +9,8 @@ final class SegmentTail: Sendable {
   struct Piece: Sendable {
     let place: StandbyPlace
     let bytes: [UInt8]
-    /// The file's size, if nothing follows in this segment.
-    let sealedByteCount: Int?
+    /// The file, if nothing follows in this segment: the one that was read, whatever has its name by now.
+    let sealed: (byteCount: Int, version: String)?
   }
 
   private struct State {
@@ -72,10 +72,10 @@ final class SegmentTail: Sendable {
       }
       let place = state.place
       state.place.offset += bytes.count
-      guard isSealed, state.course.isSealed else { return Piece(place: place, bytes: bytes, sealedByteCount: nil) }
+      guard isSealed, state.course.isSealed else { return Piece(place: place, bytes: bytes, sealed: nil) }
       let next = FrameCourse(from: 0, chainHash: state.course.chainHash)
       state = State(place: StandbyPlace(segment: place.segment + 1, offset: 0), file: nil, course: next)
-      return Piece(place: place, bytes: bytes, sealedByteCount: file.byteCount)
+      return Piece(place: place, bytes: bytes, sealed: (file.byteCount, try file.currentVersion()))
     }
   }
 

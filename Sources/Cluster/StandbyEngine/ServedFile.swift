@@ -32,13 +32,24 @@ final class ServedFile: Sendable {
       throw StorageError(.noSuchFileOrDirectory, .open, path)
     }
     byteCount = Int(status.st_size)
-    let time = status.st_mtim
-    version = "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
+    version = Self.version(status)
     inode = UInt64(status.st_ino)
   }
 
   /// Another one once the file was replaced, and the same while it is only written to.
   let inode: UInt64
+
+  /// The version by now: of a file that was written to since it was opened, another one.
+  func currentVersion() throws(StorageError) -> String {
+    var status = stat()
+    guard fstat(descriptor.rawValue, &status) == 0 else { throw StorageError(Errno(rawValue: errno), .size, path) }
+    return Self.version(status)
+  }
+
+  private static func version(_ status: stat) -> String {
+    let time = status.st_mtim
+    return "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
+  }
 
   deinit { try? descriptor.close() }
 

@@ -72,8 +72,10 @@ package actor StandbyStream {
       let piece = await thread.run { [tail] in Result { try tail.read(before: extent, atMost: limit) } }
       if let piece = try piece.get() {
         if !piece.bytes.isEmpty { StandbyMessage.bytes(piece.place, piece.bytes).append(to: &output) }
-        if let byteCount = piece.sealedByteCount {
-          StandbyMessage.sealed(segment: piece.place.segment, fileByteCount: byteCount).append(to: &output)
+        if let file = piece.sealed {
+          StandbyMessage.sealed(
+            segment: piece.place.segment, fileByteCount: file.byteCount, version: file.version
+          ).append(to: &output)
         }
         outlet.sent(tail.place, extent.position)
         busy = service.now

@@ -168,9 +168,16 @@ package struct Follower: Sendable {
     _ message: StandbyMessage, _ turn: inout FollowerTurn, _ plan: inout FollowerPlan
   ) async throws(FollowerFetch.Failure) -> FollowerPlan.Action {
     switch message {
-    case .bytes(let place, let bytes): turn.pieces.append((place, bytes))
+    case .bytes(let place, let bytes): turn.received(bytes, place)
     case .mark(let mark): turn.mark = mark
-    case .sealed: break  // The seal is in the bytes.
+    case .sealed(let segment, let byteCount, let version):
+      // The seal itself is in the bytes.
+      let action = try await write(&turn, &plan)
+      guard action == .proceed else { return action }
+      guard turn.hasWhole(segment) else { break }
+      let place = StandbyPath.segment(number: segment, isPacked: false, isArchived: false)
+      let file = StandbyFile(place, byteCount: byteCount, version: version)
+      do throws(JournalError) { try await disk.hasCome(file) } catch { throw .disk(error) }
     case .hello(let hello):
       let action = plan.received(.epoch(hello.epoch))
       guard action == .proceed else { return action }

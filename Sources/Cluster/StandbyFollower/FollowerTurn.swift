@@ -16,6 +16,9 @@ struct FollowerTurn {
   private var lookedAt: Int64 = 0
   private var acknowledged: CopyEnd?
 
+  /// The segment whose first byte came last: one of which a part was here before may have been another file then.
+  private var begun: UInt64?
+
   init(
     isCopying: Bool, words: AsyncStream<CopyEnd>.Continuation, kept: AsyncStream<FollowerKeeper.News>.Continuation
   ) {
@@ -23,6 +26,14 @@ struct FollowerTurn {
     self.words = words
     self.kept = kept
   }
+
+  mutating func received(_ bytes: [UInt8], _ place: StandbyPlace) {
+    if place.offset == 0 { begun = place.segment }
+    pieces.append((place, bytes))
+  }
+
+  /// Whether all of a segment that is sealed has come over this stream.
+  func hasWhole(_ segment: UInt64) -> Bool { begun == segment }
 
   mutating func synced(_ end: CopyEnd) {
     // A copy that is not whole yet holds nothing that may be relied on.

@@ -10,9 +10,9 @@ extension JSONObject {
   }
 
   func number(_ name: String, atLeast minimum: UInt64 = 0) throws(StandbyWireError) -> UInt64 {
-    guard case .integer(let value)? = self[name], let number = UInt64(exactly: value), number >= minimum else {
-      throw .document
-    }
+    guard case .integer(let value)? = self[name], let number = UInt64(exactly: value),
+      (minimum...StandbyLimits.numberMaximum).contains(number)
+    else { throw .document }
     return number
   }
 

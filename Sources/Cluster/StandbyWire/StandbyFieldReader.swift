@@ -15,11 +15,13 @@ struct StandbyFieldReader {
     case .mark:
       message = .mark(
         StandbyMessage.Mark(
-          place: try place(), position: try number(), timeMilliseconds: Varint.unzigzag(try number()),
+          place: try place(), position: try number(atMost: StandbyLimits.numberMaximum), timeMilliseconds: try time(),
           epoch: try epoch()))
     case .sealed:
       let end = try place()
-      message = .sealed(segment: end.segment, fileByteCount: end.offset)
+      let version = try text(atMost: StandbyLimits.versionByteCountMaximum)
+      guard StandbyFile.isVersion(version) else { throw .malformed }
+      message = .sealed(segment: end.segment, fileByteCount: end.offset, version: version)
     case .changed: message = .changed
     case .file:
       let path = try text(atMost: StandbyLimits.pathByteCountMaximum)
@@ -35,11 +37,12 @@ struct StandbyFieldReader {
   private mutating func hello() throws(StandbyWireError) -> StandbyMessage.Hello {
     let version = try number()
     guard version == StandbyMessage.wireVersion else { throw .version(version) }
-    let oldest = try number()
+    let oldest = try number(atMost: StandbyLimits.numberMaximum)
     guard oldest > 0 else { throw .malformed }
     let identity = JournalIdentity(oldestSegment: oldest, oldestID: try id())
     return StandbyMessage.Hello(
-      identity: identity, epoch: try epoch(), place: try place(), position: try number())
+      identity: identity, epoch: try epoch(), place: try place(),
+      position: try number(atMost: StandbyLimits.numberMaximum))
   }
 
   private mutating func piece() throws(StandbyWireError) -> StandbyMessage {
@@ -59,14 +62,27 @@ struct StandbyFieldReader {
     return value
   }
 
+  private mutating func number(atMost maximum: UInt64) throws(StandbyWireError) -> UInt64 {
+    let value = try number()
+    guard value <= maximum else { throw .malformed }
+    return value
+  }
+
+  private mutating func time() throws(StandbyWireError) -> Int64 {
+    let time = Varint.unzigzag(try number())
+    guard (0...StandbyLimits.timeMaximumMilliseconds).contains(time) else { throw .malformed }
+    return time
+  }
+
   private mutating func epoch() throws(StandbyWireError) -> UInt32 {
     guard let epoch = UInt32(exactly: try number()), epoch > 0 else { throw .malformed }
     return epoch
   }
 
   private mutating func place() throws(StandbyWireError) -> StandbyPlace {
-    let (segment, offset) = (try number(), try number())
-    guard segment > 0, offset <= UInt64(StandbyLimits.segmentEndMaximum) else { throw .malformed }
+    let segment = try number(atMost: StandbyLimits.numberMaximum)
+    let offset = try number(atMost: UInt64(StandbyLimits.segmentEndMaximum))
+    guard segment > 0 else { throw .malformed }
     return StandbyPlace(segment: segment, offset: Int(offset))
   }
 

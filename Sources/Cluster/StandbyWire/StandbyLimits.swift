@@ -25,6 +25,10 @@ public enum StandbyLimits {
   public static let standbyCountMaximum = 16
   /// A file of either kind: segments may be this long, and no blob or snapshot is sent that is longer.
   public static let fileByteCountMaximum = 1 << 46
+  /// Numbers of segments, and positions: more than there will ever be, and what is added to them has room.
+  public static let numberMaximum: UInt64 = 1 << 62
+  /// Milliseconds since 1970, some hundred thousand years of them: one is subtracted from another.
+  public static let timeMaximumMilliseconds: Int64 = 1 << 53
   /// The end of the longest segment.
   static let segmentEndMaximum = FormatLimits.segmentReadByteCountMaximum
 }

@@ -36,8 +36,9 @@ extension StandbyMessage {
       Varint.append(mark.position, to: &payload)
       Varint.append(Varint.zigzag(mark.timeMilliseconds), to: &payload)
       Varint.append(UInt64(mark.epoch), to: &payload)
-    case .sealed(let segment, let fileByteCount):
+    case .sealed(let segment, let fileByteCount, let version):
       payload.append(place: StandbyPlace(segment: segment, offset: fileByteCount))
+      payload.append(text: version)
     case .changed: break
     case .file(let file):
       payload.append(text: file.path)

@@ -18,8 +18,8 @@ public enum StandbyMessage: Sendable, Equatable {
   case bytes(StandbyPlace, [UInt8])
   /// How far the primary is: as soon as all up to there has been sent, and each second.
   case mark(Mark)
-  /// A segment is complete, all its frames have been sent, and its file has that many bytes.
-  case sealed(segment: UInt64, fileByteCount: Int)
+  /// A segment is complete, all its frames have been sent, and its file has that many bytes and is of that version.
+  case sealed(segment: UInt64, fileByteCount: Int, version: String)
   /// The manifest is not what it was: it is to be fetched again.
   case changed
   /// A file that the bytes to come may name: it is to be fetched first.

@@ -69,7 +69,9 @@ public enum StandbyPath: Sendable, Hashable {
 
   private static func segment(_ name: String, isArchived: Bool) -> StandbyPath? {
     for (suffix, isPacked) in [(".segment", false), (".packed", true)] {
-      guard let number = number(name, suffix, digitCount: 12), number > 0 else { continue }
+      guard let number = number(name, suffix, digitCount: 12),
+        (1...StandbyLimits.numberMaximum).contains(number)
+      else { continue }
       return .segment(number: number, isPacked: isPacked, isArchived: isArchived)
     }
     return nil

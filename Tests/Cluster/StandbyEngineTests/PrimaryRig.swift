@@ -181,7 +181,7 @@ struct ListeningStandby {
       precondition(start == place, "bytes of \(start) where those of \(place) are due")
       segments[start.segment, default: []] += bytes
       place.offset += bytes.count
-    case .sealed(let segment, _):
+    case .sealed(let segment, _, _):
       precondition(segment == place.segment, "segment \(segment) ends in the middle of another")
       place = StandbyPlace(segment: segment + 1, offset: 0)
       messages.append(message)

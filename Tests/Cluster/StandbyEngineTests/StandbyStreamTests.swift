@@ -28,9 +28,14 @@ struct StandbyStreamTests {
     }
     guard case .hello(let hello) = standby.messages.first else { return #expect(Bool(false), "no hello") }
     #expect(hello.epoch == 1 && hello.identity.oldestSegment == 1 && hello.position == 25)
-    #expect(
-      standby.messages.compactMap { if case .sealed(let number, let count) = $0 { (number, count) } else { nil } }
-        .map(\.0) == Array(1..<newest))
+    // As the manifest has them, so that no standby fetches what has come.
+    let sealed = standby.messages.compactMap { message -> StandbyFile? in
+      guard case .sealed(let number, let count, let version) = message else { return nil }
+      return StandbyFile(PrimaryRig.segment(number), byteCount: count, version: version)
+    }
+    #expect(sealed.map(\.place) == (1..<newest).map { PrimaryRig.segment($0) })
+    let manifest = try rig.directory.manifest(after: nil) { rig.extent }
+    #expect(sealed == manifest.segments.filter(\.isSealed).map(\.file))
     #expect(standby.mark?.position == 50)
     #expect(standby.mark?.timeMilliseconds == 1_700_000_000_000)
   }

@@ -222,7 +222,8 @@ final class MemoryPrimary: Primary {
         state.place.offset = scanned.offset
       }
       if scanned.isSealed, served[next] != nil {
-        messages.append(.sealed(segment: end.segment, fileByteCount: bytes.count))
+        messages.append(
+          .sealed(segment: end.segment, fileByteCount: bytes.count, version: MemoryPrimary.version(bytes)))
         state.place = StandbyPlace(segment: end.segment + 1, offset: 0)
       }
       guard !messages.isEmpty || saysAnyway else { return nil }

@@ -85,6 +85,37 @@ struct StandbyMessageTests {
     #expect(result.failure == failure)
   }
 
+  /// What is computed with them must not overflow.
+  @Test(
+    "a number beyond its bounds is refused, wherever it stands",
+    arguments: [
+      .mark(.init(place: .init(segment: .max, offset: 0), position: 1, timeMilliseconds: 0, epoch: 1)),
+      .mark(.init(place: .init(segment: 1 << 62 + 1, offset: 0), position: 1, timeMilliseconds: 0, epoch: 1)),
+      .mark(.init(place: Samples.place, position: .max, timeMilliseconds: 0, epoch: 1)),
+      .mark(.init(place: Samples.place, position: 1, timeMilliseconds: .min, epoch: 1)),
+      .mark(.init(place: Samples.place, position: 1, timeMilliseconds: -1, epoch: 1)),
+      .mark(.init(place: Samples.place, position: 1, timeMilliseconds: .max, epoch: 1)),
+      .mark(.init(place: Samples.place, position: 1, timeMilliseconds: 1 << 53 + 1, epoch: 1)),
+      .bytes(.init(segment: .max, offset: 0), [1]),
+      .bytes(.init(segment: 1, offset: .max), [1]),
+      .sealed(segment: .max, fileByteCount: 4096, version: "1"),
+      .sealed(segment: 1, fileByteCount: .max, version: "1"),
+      .sealed(segment: 1, fileByteCount: 4096, version: ""),
+    ] as [StandbyMessage])
+  func hostileNumbers(message: StandbyMessage) {
+    let result = Samples.parse([Samples.encoded([Samples.stream[0], message])])
+    #expect(result.messages == [Samples.stream[0]])
+    #expect(result.failure == .malformed)
+  }
+
+  @Test("a number beyond its bounds in the first message is refused", arguments: [0, 1, 2])
+  func hostileHello(place: Int) {
+    let hello = StandbyMessage.Hello(
+      identity: JournalIdentity(oldestSegment: place == 0 ? .max : 1, oldestID: Samples.id), epoch: 1,
+      place: StandbyPlace(segment: place == 1 ? .max : 1, offset: 0), position: place == 2 ? .max : 1)
+    #expect(Samples.parse([Samples.encoded([.hello(hello)])]).failure == .malformed)
+  }
+
   @Test("a wrong checksum ends the stream for good")
   func checksum() {
     var parser = StandbyMessageParser()

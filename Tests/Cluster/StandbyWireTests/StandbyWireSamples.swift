@@ -15,11 +15,12 @@ enum StandbyWireSamples {
     .file(file), .changed,
     .bytes(StandbyPlace(segment: 7, offset: 4096), Array(repeating: 0x5A, count: 4096)),
     .mark(StandbyMessage.Mark(place: place, position: 900, timeMilliseconds: 1_700_000_000_123, epoch: 2)),
-    .sealed(segment: 7, fileByteCount: 16384),
+    .sealed(segment: 7, fileByteCount: 16384, version: "813-16384-1700000000123456789"),
     .bytes(StandbyPlace(segment: 8, offset: 0), Array(repeating: 1, count: StandbyLimits.pieceByteCountMaximum)),
     .mark(
       StandbyMessage.Mark(
-        place: StandbyPlace(segment: 8, offset: 4096), position: .max, timeMilliseconds: .min, epoch: .max)),
+        place: StandbyPlace(segment: 8, offset: 4096), position: StandbyLimits.numberMaximum,
+        timeMilliseconds: StandbyLimits.timeMaximumMilliseconds, epoch: .max)),
   ]
 
   static func encoded(_ messages: [StandbyMessage]) -> [UInt8] {

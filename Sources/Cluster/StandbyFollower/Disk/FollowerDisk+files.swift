@@ -107,6 +107,11 @@ extension FollowerDisk {
     }
   }
 
+  /// A sealed segment has come over the stream, all of it: it is not to be fetched.
+  func hasCome(_ file: StandbyFile) async throws(JournalError) {
+    try await run(on: keeping) { [self] () throws(JournalError) in try note(file) }
+  }
+
   /// Writes down which versions there are.
   func saveVersions() async throws(JournalError) {
     try await run(on: keeping) { [self] () throws(JournalError) in try save() }
