@@ -404,7 +404,7 @@ let package = Package(
       dependencies: [
         "AuditAPI", "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
-        "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat",
+        "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", "NetworkAddress",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
         "StandbyFollower", "StandbyWire", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,

@@ -117,6 +117,7 @@ extension ServerFromOutside {
         let token = ["--token-file", server.directory + "/copy.token"]
         try await expect(64, "--from URL", [])
         try await expect(64, "is not a URL", ["--from", "ftp://x"] + other + token)
+        try await expect(64, "--insecure", ["--from", "http://192.0.2.1:8080"] + other + token)
         try await expect(66, "cannot be read", ["--from", url, "--token-file", server.directory + "/none"] + other)
         try await expect(66, "is not a standby's", ["--status", server.directory + "/other"])
         try await expect(

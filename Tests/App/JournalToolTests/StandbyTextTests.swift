@@ -27,6 +27,29 @@ struct StandbyTextTests {
     #expect(ExitStatus.standbyHelp.contains("\(row.status) "), "the help has it")
   }
 
+  @Test(
+    "the token goes over http to another machine only if it is said to",
+    arguments: [
+      ("http://127.0.0.1:8080", true), ("http://localhost:8080", true), ("http://[::1]:8080", true),
+      ("https://a.example.com", true), ("http://a.example.com:8080", false), ("http://192.0.2.1", false),
+      ("http://127.0.0.1.example.com", false),
+    ])
+  func insecure(url: String, isTaken: Bool) async throws {
+    func open(isInsecure: Bool) async throws -> CommandFailure? {
+      do {
+        try await HTTPPrimary.open(url, trustRoots: nil, isInsecure: isInsecure) { "token" }.shutDown()
+        return nil
+      } catch let failure as CommandFailure {
+        return failure
+      }
+    }
+    let failure = try await open(isInsecure: false)
+    #expect(failure?.status == (isTaken ? nil : .usage))
+    #expect(failure?.text.contains("--insecure") == (isTaken ? nil : true))
+    let forced = try await open(isInsecure: true)
+    #expect(forced == nil)
+  }
+
   private static let file: FilePath = "/data/journal/000000000002.segment"
 
   static let rows = [

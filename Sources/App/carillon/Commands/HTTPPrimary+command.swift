@@ -1,13 +1,22 @@
+import NetworkAddress
 import StandbyFollower
 
 extension HTTPPrimary {
   /// As a command names it.
   ///
-  /// - Parameter ca: a PEM file of certificates that it is known by; the system's if nil.
+  /// - Parameters:
+  ///   - ca: a PEM file of certificates that it is known by; the system's if nil.
+  ///   - isInsecure: also over `http` to another machine.
   /// - Throws: `CommandFailure`.
   static func open(
-    _ url: String, trustRoots ca: String?, token: @escaping @Sendable () throws -> String
+    _ url: String, trustRoots ca: String?, isInsecure: Bool, token: @escaping @Sendable () throws -> String
   ) throws -> HTTPPrimary {
+    guard isInsecure || !url.lowercased().hasPrefix("http://") || SecureURL.isOnLoopback(url) else {
+      throw CommandFailure(
+        .usage,
+        "\(url) is not https, and not on this machine: the token could be read on the way, and all that it opens; use "
+          + "https, or say --insecure")
+    }
     let primary: HTTPPrimary?
     do {
       primary = try HTTPPrimary(url: url, trustRoots: ca, token: token)

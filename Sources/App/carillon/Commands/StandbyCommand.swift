@@ -34,6 +34,8 @@ struct StandbyCommand: AsyncParsableCommand {
   @Option(help: "The PEM file of certificates that the server is known by, in place of the system's.") var ca: String?
   @Option(help: "Under which name the server knows this standby; one is drawn for a new directory if absent.")
   var name: String?
+  @Flag(help: "Send the token over http to another machine, where all on the way can read it and what it opens.")
+  var insecure = false
   @Option(help: "Say how far the standby of this data directory is.") var status: String?
   @Flag(help: "A line each second, not only when something changes.") var verbose = false
   @OptionGroup var arguments: ConfigurationArguments
@@ -64,7 +66,7 @@ struct StandbyCommand: AsyncParsableCommand {
     // A token or a certificate that is not there is told now; those that come later are read when they are used.
     let file = tokenFile
     _ = try CallerToken.read(file)
-    let primary = try HTTPPrimary.open(url, trustRoots: ca) { try CallerToken.read(file) }
+    let primary = try HTTPPrimary.open(url, trustRoots: ca, isInsecure: insecure) { try CallerToken.read(file) }
     // A reader of the lines that goes away must not end the standby.
     signal(SIGPIPE, SIG_IGN)
     let lines = StandbyLines(isVerbose: verbose)

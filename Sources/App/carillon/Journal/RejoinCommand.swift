@@ -26,6 +26,8 @@ struct RejoinCommand: AsyncParsableCommand {
   var tokenFile: String?
   @Option(help: "With a server: the PEM file of certificates that it is known by, in place of the system's.")
   var ca: String?
+  @Flag(help: "With a server: send the token over http to another machine, where all on the way can read it.")
+  var insecure = false
   @Flag(help: "Only say what would be set aside.") var dryRun = false
 
   func run() async throws {
@@ -45,14 +47,14 @@ struct RejoinCommand: AsyncParsableCommand {
   private var isServer: Bool { from.contains("://") }
 
   func validate() throws {
-    guard isServer || (tokenFile == nil && ca == nil) else {
-      throw ValidationError("--token-file and --ca go with the URL of a server.")
+    guard isServer || (tokenFile == nil && ca == nil && !insecure) else {
+      throw ValidationError("--token-file, --ca and --insecure go with the URL of a server.")
     }
   }
 
   private func ask(_ rejoin: JournalRejoin) async throws -> JournalRejoin.Finding {
     let token = try CallerToken.read(tokenFile)
-    let primary = try HTTPPrimary.open(from, trustRoots: ca) { token }
+    let primary = try HTTPPrimary.open(from, trustRoots: ca, isInsecure: insecure) { token }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-rejoin-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // What cannot be removed is in the way of nobody.
