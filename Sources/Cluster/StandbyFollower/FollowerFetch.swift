@@ -34,7 +34,12 @@ struct FollowerFetch: Sendable {
       while let next = whole.next {
         let page = try await primary.manifest(after: next, disk.caller)
         pageCount += 1
-        guard pageCount <= FollowerLimits.manifestPagesMaximum else { throw .wire(.tooLong) }
+        // Each page begins behind the one before: there is an end.
+        if let behind = page.next, behind.text <= next.text { throw .wire(.document) }
+        let entryCount = whole.segments.count + whole.files.count + page.segments.count + page.files.count
+        guard pageCount <= FollowerLimits.manifestPagesMaximum,
+          entryCount <= FollowerLimits.manifestEntriesMaximum
+        else { throw .wire(.tooLong) }
         let earlier = (whole.segments, whole.files)
         // What the last page knows, all of them may know.
         whole = page

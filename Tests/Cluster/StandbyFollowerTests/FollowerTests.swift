@@ -232,6 +232,13 @@ struct FollowerTests {
     await expect(.otherJournal, FollowerRig(try FollowerRig.make(90).primary, rig.disk))
   }
 
+  @Test("ends where the pages of a manifest have no end")
+  func endlessManifest() async throws {
+    let rig = try FollowerRig.make(60)
+    rig.primary.repeatsPages = true
+    await expect(.unknownWire(.document), rig)
+  }
+
   @Test("does not follow a primary that has less, or another end")
   func aheadAndParted() async throws {
     let rig = try FollowerRig.make(60)

@@ -21,6 +21,7 @@ final class MemoryPrimary: Primary {
     /// Paths that streams name with their next bytes.
     var announced: [String] = []
     var fetchHook: (@Sendable (String) throws -> Void)?
+    var repeatsPages = false
 
     mutating func takeAnnounced() -> [String] {
       defer { announced = [] }
@@ -36,6 +37,12 @@ final class MemoryPrimary: Primary {
   var epoch: UInt32 {
     get { state.withLock { $0.epoch } }
     set { state.withLock { $0.epoch = newValue } }
+  }
+
+  /// Each page of its manifest names itself as the one before the next.
+  var repeatsPages: Bool {
+    get { state.withLock { $0.repeatsPages } }
+    set { state.withLock { $0.repeatsPages = newValue } }
   }
 
   /// Paths of files that were fetched, in order.
@@ -94,7 +101,8 @@ final class MemoryPrimary: Primary {
     let oldest = segments.first
     return StandbyManifest(
       identity: JournalIdentity(oldestSegment: oldest?.number ?? 1, oldestID: oldest?.id ?? .none), epoch: epoch,
-      place: end.place, position: end.position, segments: segments, files: files, next: nil)
+      place: end.place, position: end.position, segments: segments, files: files,
+      next: repeatsPages ? .tokens : nil)
   }
 
   func file(

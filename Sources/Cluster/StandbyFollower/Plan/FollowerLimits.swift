@@ -15,6 +15,8 @@ public enum FollowerLimits {
   static let manifestInterval = Duration.seconds(60)
   /// Pages of one manifest.
   static let manifestPagesMaximum = 10_000
+  /// Segments and files of one manifest: of so many, versions have room in what is written down of them.
+  static let manifestEntriesMaximum = 2_000_000
   /// The answer to what was refused, in bytes.
   static let refusalBytesMaximum = 4096
   /// The status is written so often, at most.
