@@ -8,6 +8,7 @@ package import SystemPackage
 /// The plan decides, the disk writes, the primary is asked; here they meet.
 package struct Follower: Sendable {
   private let primary: any Primary
+  private let allowsNewCopy: Bool
   private let disk: FollowerDisk
   private let fetch: FollowerFetch
   private let board: FollowerBoard
@@ -18,18 +19,21 @@ package struct Follower: Sendable {
   ///   - data: the data directory; made if it is not there.
   ///   - url: the primary's, for the status.
   ///   - name: if the directory has none yet.
+  ///   - allowsNewCopy: also where the primary keeps nothing by which the two are known to be one journal.
   ///   - protect: makes a file its owner's alone.
   ///   - clock: milliseconds since 1970.
   ///   - pause: waits between two tries.
   ///   - tell: called with the status when something changes, and each second.
   package init(
-    data: FilePath, primary: any Primary, url: String, name: StandbyName, storage: any JournalStorage = DiskStorage(),
+    data: FilePath, primary: any Primary, url: String, name: StandbyName, allowsNewCopy: Bool = false,
+    storage: any JournalStorage = DiskStorage(),
     protect: @escaping @Sendable (FilePath) throws(StorageError) -> Void = FilePrivacy.protect,
     clock: @escaping @Sendable () -> Int64 = JournalConfiguration.systemClock,
     pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     tell: @escaping @Sendable (FollowerStatus) -> Void = { _ in }
   ) {
     self.primary = primary
+    self.allowsNewCopy = allowsNewCopy
     disk = FollowerDisk(data, name: name, storage: storage, protect: protect, clock: clock)
     fetch = FollowerFetch(primary: primary, disk: disk)
     board = FollowerBoard(FollowerStatus(primary: url), clock: clock, tell: tell)
@@ -41,7 +45,7 @@ package struct Follower: Sendable {
   ///
   /// - Returns: why it cannot go on; nil if its task was cancelled.
   package func run() async -> FollowerEnd? {
-    var plan = FollowerPlan()
+    var plan = FollowerPlan(allowsNewCopy: allowsNewCopy)
     let end = await follow(&plan)
     await note { status in
       status.state = end == nil ? .waiting : .ended

@@ -57,6 +57,10 @@ struct StandbyTextTests {
       .otherJournal, 112,
       "the directory holds another journal than the primary's: name another directory, or another primary"),
     Row(
+      .nothingInCommon, 112,
+      "the primary keeps no segment that the directory has, so that nothing shows that the two are one journal: if they are, --new-copy makes a new copy and sets the old one aside; if not, name another directory, or another primary"
+    ),
+    Row(
       .ahead(position: 70, primary: 60), 113,
       "the directory goes to position 70 and the primary to 60: it has lost its newest records, or was put back from a copy; promote the directory, or move it away and make a new one"
     ),

@@ -16,11 +16,11 @@ struct FollowerPlanTests {
   private static func id(_ number: UInt64, journal: UInt64 = 1) -> SegmentID { SegmentID(high: journal, low: number) }
 
   private static func end(
-    _ segment: UInt64, _ offset: Int = 5000, position: UInt64 = 10, isSealed: Bool = false
+    _ segment: UInt64, _ offset: Int = 5000, position: UInt64 = 10, of journal: UInt64 = 1, isSealed: Bool = false
   ) -> CopyEnd {
     CopyEnd(
-      segment: segment, segmentID: id(segment), offset: offset, position: position, chainHash: .zero, epoch: 1,
-      isSealed: isSealed)
+      segment: segment, segmentID: id(segment, journal: journal), offset: offset, position: position, chainHash: .zero,
+      epoch: 1, isSealed: isSealed)
   }
 
   private static func journal(
@@ -64,18 +64,19 @@ struct FollowerPlanTests {
 
   private struct Row {
     let name: String
-    var given: [Input] = []
+    let allowsNewCopy: Bool
+    let given: [Input]
     let when: Input
     let then: Action
 
-    init(_ name: String, given: [Input] = [], when: Input, then: Action) {
-      (self.name, self.given, self.when, self.then) = (name, given, when, then)
+    init(_ name: String, allowsNewCopy: Bool = false, given: [Input] = [], when: Input, then: Action) {
+      (self.name, self.allowsNewCopy, self.given, self.when, self.then) = (name, allowsNewCopy, given, when, then)
     }
   }
 
   private func check(_ rows: [Row]) {
     for row in rows {
-      var plan = FollowerPlan()
+      var plan = FollowerPlan(allowsNewCopy: row.allowsNewCopy)
       for input in row.given { _ = plan.received(input) }
       #expect(plan.received(row.when) == row.then, "\(row.name)")
     }
@@ -115,8 +116,23 @@ struct FollowerPlanTests {
         "goes on, the primary has deleted some", given: [copy], when: .manifest(Self.manifest(5...6)),
         then: Self.work(.inPlace)),
       Row(
-        "the primary keeps less than is needed", given: [copy], when: .manifest(Self.manifest(6...7)),
+        "nothing shows that it is the same journal", given: [copy], when: .manifest(Self.manifest(6...7)),
+        then: .end(.nothingInCommon)),
+      Row(
+        "the primary keeps less than is needed, and is said to be the same journal", allowsNewCopy: true,
+        given: [copy], when: .manifest(Self.manifest(6...7)),
         then: Self.work(.newCopy(isFresh: true), [Self.blob, Self.snapshot], [Self.segment(6, true)])),
+      Row(
+        "another journal, whatever is said", allowsNewCopy: true, given: [other], when: .manifest(Self.manifest(1...6)),
+        then: .end(.otherJournal)),
+      Row(
+        "a journal that ends before this one begins, whatever is said", allowsNewCopy: true, given: [copy],
+        when: .manifest(Self.manifest(1...2)), then: .end(.otherJournal)),
+      Row(
+        "another journal while a copy is made",
+        given: [
+          .started(FollowedJournal()), .manifest(Self.manifest(1...3)), .fetched(Self.end(2, of: 2, isSealed: true)),
+        ], when: .manifest(Self.manifest(1...3)), then: .end(.otherJournal)),
       Row("another journal", given: [other], when: .manifest(Self.manifest(1...6)), then: .end(.otherJournal)),
       Row(
         "a journal that ends before this one begins", given: [copy], when: .manifest(Self.manifest(1...2)),

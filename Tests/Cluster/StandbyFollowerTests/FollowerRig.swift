@@ -14,6 +14,7 @@ struct FollowerRig {
 
   let primary: MemoryPrimary
   let disk: MemoryDisk
+  var allowsNewCopy = false
 
   init(_ primary: MemoryPrimary = MemoryPrimary(), _ disk: MemoryDisk = MemoryDisk()) {
     self.primary = primary
@@ -38,8 +39,8 @@ struct FollowerRig {
     let clock = Clock()
     guard let name = StandbyName("test") else { preconditionFailure("test is a name") }
     return Follower(
-      data: Self.data, primary: primary, url: "memory", name: name, storage: disk, protect: { _ in },
-      clock: { clock.next() }, pause: { _ in await Task.yield() }, tell: tell)
+      data: Self.data, primary: primary, url: "memory", name: name, allowsNewCopy: allowsNewCopy, storage: disk,
+      protect: { _ in }, clock: { clock.next() }, pause: { _ in await Task.yield() }, tell: tell)
   }
 
   private final class Clock: Sendable {

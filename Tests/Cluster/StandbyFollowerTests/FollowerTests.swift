@@ -90,9 +90,9 @@ struct FollowerTests {
     #expect(try JournalReader(directory: FollowerRig.journal, storage: rig.disk).verify().lastPosition == 360)
   }
 
-  @Test("makes a new copy where the primary keeps less than it needs, and sets the old one aside")
+  @Test("makes a new copy where the primary keeps less than it needs, if it is told to, and sets the old one aside")
   func newCopy() async throws {
-    let rig = try FollowerRig.make(60)
+    var rig = try FollowerRig.make(60)
     try await rig.catchUp()
     let old = rig.copied.filter { $0.key.hasSuffix(".segment") }
     try rig.primary.write(400)
@@ -100,6 +100,8 @@ struct FollowerTests {
     for path in rig.served.keys where path.hasSuffix(".segment") && path != last {
       try rig.primary.disk.remove(MemoryPrimary.data.pushing(FilePath(path)))
     }
+    await expect(.nothingInCommon, rig)
+    rig.allowsNewCopy = true
     try await rig.catchUp()
     #expect(rig.copied == rig.served)
     let files = FollowerRig.files(rig.disk, FollowerRig.data)
@@ -230,6 +232,20 @@ struct FollowerTests {
     let rig = try FollowerRig.make(60)
     try await rig.catchUp()
     await expect(.otherJournal, FollowerRig(try FollowerRig.make(90).primary, rig.disk))
+  }
+
+  /// Its tokens and blobs would be the other's.
+  @Test("does not take another journal whose beginning was deleted for its own")
+  func otherLaterJournal() async throws {
+    let rig = try FollowerRig.make(60)
+    try await rig.catchUp()
+    let other = try FollowerRig.make(400)
+    other.primary.put("tokens.json", Array("the other's".utf8))
+    let last = try #require(other.served.keys.filter { $0.hasSuffix(".segment") }.max())
+    for path in other.served.keys where path.hasSuffix(".segment") && path != last {
+      try other.primary.disk.remove(MemoryPrimary.data.pushing(FilePath(path)))
+    }
+    await expect(.nothingInCommon, FollowerRig(other.primary, rig.disk))
   }
 
   @Test("ends where the pages of a manifest have no end")

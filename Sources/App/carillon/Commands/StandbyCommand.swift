@@ -36,6 +36,12 @@ struct StandbyCommand: AsyncParsableCommand {
   var name: String?
   @Flag(help: "Send the token over http to another machine, where all on the way can read it and what it opens.")
   var insecure = false
+  @Flag(
+    help: """
+      Make a new copy, and set the old one aside, also where the server keeps no segment that the directory has: nothing \
+      shows then that it is the same journal's.
+      """)
+  var newCopy = false
   @Option(help: "Say how far the standby of this data directory is.") var status: String?
   @Flag(help: "A line each second, not only when something changes.") var verbose = false
   @OptionGroup var arguments: ConfigurationArguments
@@ -71,7 +77,7 @@ struct StandbyCommand: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     let lines = StandbyLines(isVerbose: verbose)
     let follower = Follower(
-      data: directory.path, primary: primary, url: url, name: try standbyName(),
+      data: directory.path, primary: primary, url: url, name: try standbyName(), allowsNewCopy: newCopy,
       tell: { lines.tell($0) })
     Console.print("standby of \(url), data in \(directory.path)")
     // From here on a signal ends the task, not the process: what is being written is written to its end.

@@ -5,6 +5,8 @@ public import StandbyWire
 public enum FollowerEnd: Error, Sendable, Equatable {
   /// The directory is of another journal than the primary's.
   case otherJournal
+  /// The primary keeps no segment that the directory has: it may be another journal's, or keep less than is needed.
+  case nothingInCommon
   /// The directory holds what the primary has not got.
   case ahead(position: UInt64, primary: UInt64)
   /// The history of the two is another one from some segment on.
@@ -31,6 +33,9 @@ extension FollowerEnd: CustomStringConvertible {
     switch self {
     case .otherJournal:
       "the directory holds another journal than the primary's: name another directory, or another primary"
+    case .nothingInCommon:
+      "the primary keeps no segment that the directory has, so that nothing shows that the two are one journal: if they "
+        + "are, --new-copy makes a new copy and sets the old one aside; if not, name another directory, or another primary"
     case .ahead(let position, let primary):
       "the directory goes to position \(position) and the primary to \(primary): it has lost its newest records, or was "
         + "put back from a copy; promote the directory, or move it away and make a new one"

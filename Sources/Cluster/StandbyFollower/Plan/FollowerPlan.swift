@@ -70,7 +70,11 @@ public struct FollowerPlan: Sendable {
   private var tryCount = 0
   private var damageCount = 0
 
-  public init() {}
+  /// Where the primary keeps nothing that the directory has, nothing proves that the two are one journal: a new copy is
+  /// made all the same.
+  private let allowsNewCopy: Bool
+
+  public init(allowsNewCopy: Bool = false) { self.allowsNewCopy = allowsNewCopy }
 
   /// The journal that grows.
   private var end: CopyEnd? { isCopying ? copyEnd : journal.end }
@@ -118,8 +122,9 @@ public struct FollowerPlan: Sendable {
     if same.count < shared.count { return .end(same.isEmpty ? .otherJournal : .parted) }
     if shared.isEmpty {
       let oldest = manifest.segments.map(\.number).min() ?? 0
-      // Theirs all come later: they keep less than this copy needs to go on.
-      return oldest > end.segment ? copy(manifest) : .end(.otherJournal)
+      // Theirs all come later: they keep less than this copy needs to go on, or are another's.
+      guard oldest > end.segment else { return .end(.otherJournal) }
+      return allowsNewCopy ? copy(manifest) : .end(.nothingInCommon)
     }
     guard StandbyPlace(segment: end.segment, offset: end.offset) <= manifest.place, end.position <= manifest.position
     else { return .end(.ahead(position: end.position, primary: manifest.position)) }
@@ -136,6 +141,11 @@ public struct FollowerPlan: Sendable {
   }
 
   private mutating func goOnCopying(_ manifest: StandbyManifest) -> Action {
+    if let end = copyEnd, let theirs = manifest.segments.first(where: { $0.number == end.segment }),
+      theirs.id != end.segmentID
+    {
+      return .end(.otherJournal)
+    }
     // What comes next was deleted meanwhile.
     if let end = copyEnd,
       !manifest.segments.contains(where: { $0.number == end.segment || $0.number == end.segment + 1 })
