@@ -83,8 +83,9 @@ final class FollowerDisk: Sendable {
     }
   }
 
-  /// Closes files and gives the lock back.
+  /// Writes down what is here, closes files and gives the lock back.
   func close() async {
+    if state.withLock({ $0.isOurs && $0.unsavedCount > 0 }) { try? await saveVersions() }
     _ = try? await run(on: growing) { [self] () throws(JournalError) in
       state.withLock { state in
         state.writer?.close()
