@@ -11,11 +11,16 @@ package final class LoopResidents: @unchecked Sendable {
   package static let tickMilliseconds: Int64 = 250
 
   package let eventLoop: any EventLoop
+  /// Connections that outlive the stop, on all loops of the port; each counts itself.
+  package let outliving: OpenCount
   private var wheel = DeadlineWheel<any LoopResident>()
   private var ticking: RepeatedTask?
   package private(set) var isStopping = false
 
-  package init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+  package init(eventLoop: any EventLoop, outliving: OpenCount = OpenCount()) {
+    self.eventLoop = eventLoop
+    self.outliving = outliving
+  }
 
   package func add(_ resident: any LoopResident) -> Place {
     eventLoop.assertInEventLoop()
@@ -82,16 +87,22 @@ package final class LoopResidents: @unchecked Sendable {
     }
   }
 
-  func stopAll() {
+  /// - Parameter sparing: goes past those that outlive it.
+  func stopAll(sparing: Bool = false) {
     eventLoop.execute { [self] in
       isStopping = true
-      for resident in wheel.residents { resident.serverStops() }
+      for resident in residents(sparing) { resident.serverStops() }
     }
   }
 
-  func cutAll() {
+  /// - Parameter sparing: goes past those that outlive the stop.
+  func cutAll(sparing: Bool = false) {
     eventLoop.execute { [self] in
-      for resident in wheel.residents { resident.cut() }
+      for resident in residents(sparing) { resident.cut() }
     }
+  }
+
+  private func residents(_ sparing: Bool) -> [any LoopResident] {
+    wheel.residents.filter { !sparing || !$0.outlivesStop }
   }
 }

@@ -26,18 +26,28 @@ package struct OpenPort: Sendable {
   ///   - finish: what else has to come to its end before that time begins.
   package func close(grace: Duration, after finish: () async -> Void = {}) async {
     try? await channel.close().get()
-    residents.stopAll()
-    await finish()
-    if !Task.isCancelled { await untilAllAreClosed(within: grace) }
-    residents.cutAll()
-    // Nobody's cancellation may leave a socket behind.
-    await Task { await untilAllAreClosed(within: .seconds(1)) }.value
+    await end(sparing: false, grace: grace, after: finish)
     residents.end()
   }
 
-  private func untilAllAreClosed(within patience: Duration) async {
+  /// As `close`, which is still to come, but goes on taking connections, for one request each, and leaves those alone that
+  /// outlive it.
+  package func stop(grace: Duration, after finish: () async -> Void) async {
+    await end(sparing: true, grace: grace, after: finish)
+  }
+
+  private func end(sparing: Bool, grace: Duration, after finish: () async -> Void) async {
+    residents.stopAll(sparing: sparing)
+    await finish()
+    if !Task.isCancelled { await untilAllAreClosed(sparing: sparing, within: grace) }
+    residents.cutAll(sparing: sparing)
+    // Nobody's cancellation may leave a socket behind.
+    await Task { await untilAllAreClosed(sparing: sparing, within: .seconds(1)) }.value
+  }
+
+  private func untilAllAreClosed(sparing: Bool, within patience: Duration) async {
     let end = ContinuousClock.now + patience
-    while connections.current > 0, ContinuousClock.now < end {
+    while connections.current > (sparing ? residents.outliving.current : 0), ContinuousClock.now < end {
       do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
     }
   }

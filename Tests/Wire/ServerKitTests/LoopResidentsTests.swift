@@ -59,4 +59,17 @@ struct LoopResidentsTests {
     loop.run()
     #expect(all.allSatisfy { $0.events == [.stop, .cut] })
   }
+  @Test("a stop and a cut go past who outlives them")
+  func sparing() {
+    let loop = EmbeddedEventLoop()
+    let residents = LoopResidents(eventLoop: loop)
+    let (one, other) = (ScriptedResident(), ScriptedResident())
+    one.outlivesStop = true
+    for resident in [one, other] { _ = residents.add(resident) }
+    residents.stopAll(sparing: true)
+    residents.cutAll(sparing: true)
+    loop.run()
+    #expect(one.events.isEmpty && other.events == [.stop, .cut])
+    #expect(residents.isStopping)
+  }
 }

@@ -6,6 +6,7 @@ import ServerKit
 final class ScriptedResident: LoopResident {
   enum Event: Equatable { case deadline, stop, cut }
 
+  var outlivesStop = false
   private(set) var events: [Event] = []
   var onEvent: (Event) -> Void = { _ in }
 
@@ -25,22 +26,28 @@ private final class SilentHandler: ChannelInboundHandler {
 
   private let residents: LoopResidents
   private let closesAtStop: Bool
+  private let outlivesStop: Bool
   private var resident: (ScriptedResident, LoopResidents.Place)?
 
-  init(_ residents: LoopResidents, closesAtStop: Bool) {
+  init(_ residents: LoopResidents, closesAtStop: Bool, outlivesStop: Bool) {
     self.residents = residents
     self.closesAtStop = closesAtStop
+    self.outlivesStop = outlivesStop
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let resident = ScriptedResident()
+    resident.outlivesStop = outlivesStop
+    if outlivesStop { residents.outliving.open() }
     let (channel, closesAtStop) = (context.channel, closesAtStop)
     resident.onEvent = { if $0 == .cut || closesAtStop { channel.close(promise: nil) } }
     self.resident = (resident, residents.add(resident))
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    if let resident { residents.remove(resident.1) }
+    guard let (_, place) = resident else { return }
+    residents.remove(place)
+    if outlivesStop { residents.outliving.close() }
     resident = nil
   }
 }
@@ -50,11 +57,13 @@ struct SilentPipeline: PortPipeline {
   static let readBufferBytes = (initial: 512, maximum: 1_024)
 
   var closesAtStop = true
+  var outlivesStop = false
 
   func configure(_ bootstrap: ServerBootstrap) -> ServerBootstrap { bootstrap }
 
   func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
-    try channel.pipeline.syncOperations.addHandler(SilentHandler(residents, closesAtStop: closesAtStop))
+    try channel.pipeline.syncOperations.addHandler(
+      SilentHandler(residents, closesAtStop: closesAtStop, outlivesStop: outlivesStop))
   }
 
   func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {

@@ -88,6 +88,22 @@ struct ServerPortTests {
     }
   }
 
+  @Test("a stop that a close is to follow waits for nobody who outlives it, and goes on taking connections")
+  func outliving() async throws {
+    let port = Self.port()
+    let open = try await port.open { Self.listener(SilentPipeline(outlivesStop: true)) }
+    let client = try await Self.connect(open.number)
+    try await Self.until { port.connectionCount == 1 }
+    await open.stop(grace: .seconds(600)) {}
+    #expect(client.isActive)
+    let late = try await Self.connect(open.number)
+    try await Self.until { port.connectionCount == 2 }
+    await open.close(grace: .seconds(600))
+    #expect(port.connectionCount == 0)
+    for client in [client, late] { try await client.closeFuture.get() }
+    await #expect(throws: (any Error).self) { try await Self.connect(open.number) }
+  }
+
   @Test("what else has to end does so before the connections are waited for")
   func order() async throws {
     let port = Self.port()

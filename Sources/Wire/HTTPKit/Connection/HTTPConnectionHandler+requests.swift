@@ -14,6 +14,7 @@ extension HTTPConnectionHandler {
     let limit: Int
     (surface, limit) = site.surface(of: head.uri)
     target = head.uri
+    goesOnDuringStop(site.goesOnDuringStop(head.uri))
     clientAddress = services.settings.proxies.client(head.headers, peer: peer)
     origin = head.headers.first(name: "origin")
     if let given = origin, !services.settings.origins(on: surface).allows(given) { origin = nil }

@@ -19,6 +19,8 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   let site: any HTTPSite
   package let services: HTTPServices
   private var residency: Residency
+  /// It came during the stop, or its last request was one that goes on then: nobody waits for it.
+  package private(set) var outlivesStop = false
   package let eventLoop: any EventLoop
   package private(set) var context: ChannelHandlerContext?
   private(set) var machine: HTTPConnectionMachine
@@ -68,16 +70,30 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     residency.begin(self)
+    if residents.isStopping { outlives(true) }
     tell(.opened(isStopping: residents.isStopping))
   }
 
   /// The connection is gone, or another protocol's handler takes over.
   package func release() {
     guard residency.end() else { return }
+    outlives(false)
     context = nil
     incoming = nil
     tell(.ended)
     task = nil
+  }
+
+  /// A request has come: whether it goes on while the server stops.
+  func goesOnDuringStop(_ goesOn: Bool) {
+    if !residents.isStopping { return outlives(goesOn) }
+    if !goesOn { tell(.stops) }
+  }
+
+  private func outlives(_ outlives: Bool) {
+    guard outlives != outlivesStop else { return }
+    outlivesStop = outlives
+    if outlives { residents.outliving.open() } else { residents.outliving.close() }
   }
 
   // MARK: What the machine wants

@@ -48,7 +48,6 @@ package struct HTTPConnectionMachine {
   /// No request has been answered yet: the head's time runs from the accept.
   private var isFresh = true
   private var clientHasLeft = false
-  private var serverStops = false
 
   package init(limits: HTTPConnectionLimits) { self.limits = limits }
 
@@ -56,7 +55,7 @@ package struct HTTPConnectionMachine {
   package mutating func received(_ input: HTTPConnectionInput) -> HTTPConnectionTurn {
     switch input {
     case .opened(let isStopping):
-      serverStops = isStopping
+      closesAfterResponse = isStopping
       return HTTPConnectionTurn(.after(limits.headTimeout))
     case .part(let part): return received(part)
     case .readCompleted(let bytesRead): return readCompleted(bytesRead)
@@ -274,7 +273,7 @@ extension HTTPConnectionMachine {
       phase = .draining(bytes: 0)
       return HTTPConnectionTurn(.after(limits.drainTimeout), .closeOutput)
     }
-    guard !closesAfterResponse, !serverStops else { return HTTPConnectionTurn(.close) }
+    guard !closesAfterResponse else { return HTTPConnectionTurn(.close) }
     isFresh = false
     isHead = false
     phase = .idle

@@ -11,12 +11,31 @@ import Synchronization
 package final class HTTPServer: PortServer {
   private let site: any HTTPSite
   private let drain: @Sendable () async -> Void
+  private let isNeededToTheEnd: @Sendable () -> Bool
   package let port: ServerPort
   private let shownCertificate = Mutex<ListenerCertificate?>(nil)
+  private let rest = Mutex(Rest.none)
 
-  /// - Parameter drain: has whatever is held answered, once the server stops.
-  package init(_ site: any HTTPSite, drain: @escaping @Sendable () async -> Void) {
+  /// What `run` leaves for `close`.
+  private enum Rest {
+    case none
+    case port(OpenPort)
+    case closed
+  }
+
+  /// What those get to come to their end that are left for `close`: they have nothing to wait for.
+  private static let lastGrace = Duration.seconds(1)
+
+  /// - Parameters:
+  ///   - isNeededToTheEnd: asked when the stop begins: whether the port stays open, until `close`, for requests that go on
+  ///     during a stop.
+  ///   - drain: has whatever is held answered, once the server stops.
+  package init(
+    _ site: any HTTPSite, isNeededToTheEnd: @escaping @Sendable () -> Bool = { false },
+    drain: @escaping @Sendable () async -> Void
+  ) {
     self.site = site
+    self.isNeededToTheEnd = isNeededToTheEnd
     self.drain = drain
     let settings = site.services.settings
     port = ServerPort(
@@ -35,7 +54,8 @@ package final class HTTPServer: PortServer {
   package func reloadIdentity() async { await site.services.identity.reload() }
 
   /// Serves until the graceful shutdown (or the task's cancellation), then stops: takes no more connections, closes the
-  /// idle ones, has answered what is held, and grants the rest `EdgeLimits.shutdownGrace`.
+  /// idle ones, has answered what is held, and grants the rest `EdgeLimits.shutdownGrace`. If it is needed to the end, it
+  /// leaves the port open for that, and `close` closes it.
   /// - Throws: if it cannot listen, or cannot read the certificate or the keys that prove users.
   package func run() async throws {
     let services = site.services
@@ -44,8 +64,32 @@ package final class HTTPServer: PortServer {
     let keepingKeys = Task { [identity = services.identity] in await identity.keepKeys() }
     try? await gracefulShutdown()
     keepingKeys.cancel()
-    await open.close(grace: services.limits.shutdownGrace, after: drain)
+    if !Task.isCancelled, isNeededToTheEnd() {
+      await open.stop(grace: services.limits.shutdownGrace, after: drain)
+      await leave(open)
+    } else {
+      await open.close(grace: services.limits.shutdownGrace, after: drain)
+    }
     await keepingKeys.value
+  }
+
+  /// Closes what a stop has left open; to be called once nobody needs it any more. If `run` is not there yet, it leaves
+  /// nothing.
+  package func close() async {
+    let rest = rest.withLock { rest in
+      defer { rest = .closed }
+      return rest
+    }
+    if case .port(let open) = rest { await open.close(grace: Self.lastGrace) }
+  }
+
+  private func leave(_ open: OpenPort) async {
+    let isLate = rest.withLock { rest in
+      if case .closed = rest { return true }
+      rest = .port(open)
+      return false
+    }
+    if isLate { await open.close(grace: Self.lastGrace) }
   }
 
   private func listener() async throws -> Listener {

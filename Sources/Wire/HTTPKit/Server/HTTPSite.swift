@@ -7,6 +7,9 @@ package protocol HTTPSite: AnyObject, Sendable {
   var services: HTTPServices { get }
   /// The part of it that a target is for, and the most bytes of a body there.
   func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int)
+  /// Whether requests for a target are served also while the server stops, to its very end. By the target alone: such a
+  /// connection delays nothing, whoever has it.
+  func goesOnDuringStop(_ target: String) -> Bool
   /// Nil if the request is to be served. Asked by its head; its body is read all the same, to keep the connection.
   func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure?
   /// Answers a request, or sees to it that somebody does: `respond`, `write`, `poll`, `work` or `route` of the connection.
@@ -15,4 +18,8 @@ package protocol HTTPSite: AnyObject, Sendable {
   func body(of failure: EdgeFailure, on connection: HTTPConnectionHandler) -> (StaticString, [UInt8])
   /// The answer in place of a route's that has failed.
   func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response
+}
+
+extension HTTPSite {
+  package func goesOnDuringStop(_ target: String) -> Bool { false }
 }
