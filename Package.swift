@@ -635,7 +635,7 @@ let package = Package(
         "CometEdge", "ConsoleAPI",
         "ConsoleEngine", "ConsolePages", "DeviceEdge", "FileAPI", "FileEngine",
         "MessagingAPI",
-        "PushAPI", "Engine", "ChatDomain",
+        "PushAPI", "Engine", "EngineKit", "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
         "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",

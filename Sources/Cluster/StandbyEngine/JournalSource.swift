@@ -10,6 +10,8 @@ package struct JournalSource: DurableSource {
 
   package var extent: StandbyExtent? { partition.durableExtent.map { StandbyExtent($0) } }
 
+  package var isAwaited: Bool { partition.waitsForStandby }
+
   package func onDurable(_ hook: @escaping @Sendable (_ position: UInt64) -> Void) {
     partition.onDurable { hook($0.position) }
   }

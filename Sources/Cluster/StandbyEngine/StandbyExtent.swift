@@ -24,6 +24,8 @@ package protocol DurableSource: Sendable {
   func onDurable(_ hook: @escaping @Sendable (_ position: UInt64) -> Void)
   /// Keeps durably that somebody knows of a higher epoch than the writer's: it must not write any more. Blocks.
   func heard(of epoch: UInt32) throws
+  /// Something waits for what standbys acknowledge.
+  var isAwaited: Bool { get }
   /// A standby has synced all up to this position.
   func acknowledged(_ position: UInt64)
 }

@@ -22,6 +22,9 @@ final class StandbyRegistry: Sendable {
 
   var connectedCount: Int { state.withLock { $0.standbys.values.count { $0.outlet != nil } } }
 
+  /// Nobody follows, nor has since the start.
+  var isEmpty: Bool { state.withLock { $0.standbys.isEmpty } }
+
   /// - Parameter outlet: gets what is announced from now on; that of an older stream of the same name is closed.
   /// - Returns: what to say when the stream ends.
   /// - Throws: `tooMany`, `notReady`.
@@ -64,6 +67,16 @@ final class StandbyRegistry: Sendable {
     }
   }
 
+  /// Whether it has acknowledged something, also before this stream, and not all up to `position`.
+  func owes(_ name: StandbyName, _ ticket: UInt64, _ position: UInt64) -> Bool {
+    state.withLock { state in
+      guard let standby = state.standbys[name], standby.ticket == ticket, let acknowledged = standby.acknowledged else {
+        return false
+      }
+      return acknowledged < position
+    }
+  }
+
   func announce(_ message: StandbyMessage) {
     for outlet in state.withLock({ $0.standbys.values.compactMap(\.outlet) }) { outlet.put(message) }
   }
@@ -76,13 +89,12 @@ final class StandbyRegistry: Sendable {
     }
   }
 
-  /// Ends all streams, and lets nobody new in.
-  func close() {
-    let outlets = state.withLock { state in
-      state.isClosed = true
-      return state.standbys.values.compactMap(\.outlet)
-    }
-    for outlet in outlets { outlet.close() }
+  /// Lets nobody new in.
+  func close() { state.withLock { $0.isClosed = true } }
+
+  /// Ends all streams.
+  func end() {
+    for outlet in state.withLock({ $0.standbys.values.compactMap(\.outlet) }) { outlet.close() }
   }
 
   /// All, by name.

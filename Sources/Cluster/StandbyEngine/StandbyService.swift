@@ -28,7 +28,7 @@ package final class StandbyService: Sendable {
   private let watch = Mutex<ChangeWatch?>(nil)
   /// Looks at files and streams' beginnings, one after the other; made when somebody asks for the first time.
   private let desk = Mutex<ReadingThread?>(nil)
-  private let draining = Atomic(false)
+  private let ended = Atomic(false)
   private let blobsGone = Mutex<(isDue: Bool, told: Int64)>((false, 0))
   private let calls: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
@@ -63,7 +63,11 @@ package final class StandbyService: Sendable {
 
   var now: Int64 { node.time.monotonicMilliseconds }
   var wallMilliseconds: Int64 { node.time.now.milliseconds }
-  var isDraining: Bool { draining.load(ordering: .acquiring) }
+  /// The journal is closed: its extent, asked for after this, is its last.
+  var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+  /// A standby follows or did since the start, or is waited for: a stop is its affair, too.
+  package var isExpected: Bool { source.isAwaited || !registry.isEmpty }
 
   // MARK: What standbys ask
 
@@ -80,7 +84,7 @@ package final class StandbyService: Sendable {
     do {
       try await thread.run { [source] in Result { try source.heard(of: epoch) } }.get()
     } catch {
-      what += "; this could not be written down (\(error)), and once started again the server goes on until it is told again"
+      what += "; this could not be written down (\(error)): started again, the server goes on until it is told again"
     }
     metrics.refused(.relieved)
     onRelieved(what)
@@ -136,6 +140,11 @@ package final class StandbyService: Sendable {
 
   func sent(_ count: Int) { metrics.sent(count) }
 
+  /// Whether a standby that says what it has on its disk has said nothing of a position yet.
+  func owes(_ name: StandbyName, _ ticket: UInt64, _ position: UInt64) -> Bool {
+    registry.owes(name, ticket, position)
+  }
+
   /// A standby has synced all up to a place.
   /// - Throws: `notFollowing`.
   package func acknowledge(_ acknowledgement: StandbyAcknowledgement) throws(StandbyRefusal) {
@@ -146,6 +155,8 @@ package final class StandbyService: Sendable {
       throw error
     }
     source.acknowledged(acknowledgement.position)
+    // It may have been all that its stream still waited for.
+    if hasEnded { news.tell() }
   }
 
   private var thread: ReadingThread {
@@ -224,7 +235,7 @@ extension StandbyService: Feature {
     }
   }
 
-  /// Looks around while somebody follows, until `finish`.
+  /// Looks around while somebody follows, until `closed`.
   package func run() async {
     var timer: TimerWheel.Handle?
     for await _ in calls where registry.connectedCount > 0 {
@@ -234,11 +245,16 @@ extension StandbyService: Feature {
     }
   }
 
-  /// Whoever follows gets what is still to come, and then the end.
-  package func drain() async { draining.store(true, ordering: .releasing) }
+  package func finish() { registry.close() }
 
-  package func finish() {
-    registry.close()
+  /// Whoever follows gets what there is, and the end once it has it on its disk.
+  package func closed(until deadline: Int64) async {
+    ended.store(true, ordering: .releasing)
+    news.tell()
+    while registry.connectedCount > 0, now < deadline {
+      await node.timers.sleep(milliseconds: node.timers.tickMilliseconds)
+    }
+    registry.end()
     bell.finish()
   }
 }

@@ -16,12 +16,8 @@ package actor StandbyStream {
   private var marked: Int64?
   /// The place of the last mark.
   private var markedPlace: StandbyPlace?
-  /// When there was last something new to send, in monotonic milliseconds.
-  private var busy: Int64
 
   static let markMilliseconds: Int64 = 1_000
-  /// Of a server that stops, a stream ends when there was nothing new for so long.
-  static let quietMilliseconds: Int64 = 1_000
 
   init(
     _ service: StandbyService, _ name: StandbyName, ticket: UInt64, outlet: StreamOutlet, tail: SegmentTail,
@@ -34,13 +30,12 @@ package actor StandbyStream {
     self.tail = tail
     self.thread = thread
     self.hello = hello
-    busy = service.now
   }
 
   deinit { service.left(name, ticket) }
 
-  /// The next bytes of the body; nil at its end: the server stops, and all that is on its disk has been sent, or the
-  /// same standby has come again. Waits until there is something to send.
+  /// The next bytes of the body; nil at its end: the journal is closed, and the standby has all of it, or the same standby
+  /// has come again. Waits until there is something to send.
   ///
   /// - Throws: what makes it impossible to go on: the stream is cut off then, so that it is not taken for whole.
   package func next() async throws -> [UInt8]? {
@@ -53,15 +48,17 @@ package actor StandbyStream {
     while true {
       try Task.checkCancellation()
       let count = service.news.count
+      let hasEnded = service.hasEnded
       // In this order: what is announced comes before the records that name it are on the disk.
       guard let extent = service.source.extent, let messages = outlet.take() else { return nil }
       for message in messages { message.append(to: &output) }
       try await read(extent, into: &output)
-      if service.isDraining, tail.place == extent.place, service.now - busy >= Self.quietMilliseconds { return nil }
       guard output.isEmpty else {
         service.sent(output.count)
         return output
       }
+      // All of it is marked. Who says what is on its disk says so of this, too: it may still fetch what was named.
+      if hasEnded, tail.place == extent.place, !service.owes(name, ticket, extent.position) { return nil }
       await service.news.wait(after: count)
     }
   }
@@ -78,7 +75,6 @@ package actor StandbyStream {
           ).append(to: &output)
         }
         outlet.sent(tail.place, extent.position)
-        busy = service.now
       }
     }
     let now = service.now

@@ -104,4 +104,29 @@ struct HTTPPipelineTests {
       #expect(!stage.channel.isActive)
     }
   }
+  @Test("a server that stops leaves a standby's connection open, until that asks for something else")
+  func stopOfStandby() async throws {
+    try await Stage.run { stage in
+      try await stage.write("OPTIONS /admin/1/standby/ack HTTP/1.1\r\nHost: x\r\n\r\n")
+      stage.residents.stopAll(sparing: true)
+      try await stage.residents.eventLoop.submit {}.get()
+      #expect(stage.channel.isActive && stage.residents.outliving.current == 1)
+      try await stage.write("OPTIONS /admin/1/standby/ack HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(stage.channel.isActive)
+      try await stage.write(Self.request)
+      #expect(!stage.channel.isActive && stage.residents.outliving.current == 0)
+      #expect(try await stage.answers().map { $0.contains("Connection: close\r\n") } == [false, false, true])
+    }
+  }
+
+  @Test("a connection that asked as a standby does and then as others do is closed by a stop like theirs")
+  func formerStandby() async throws {
+    try await Stage.run { stage in
+      try await stage.write("OPTIONS /admin/1/standby/ack HTTP/1.1\r\nHost: x\r\n\r\n" + Self.request)
+      #expect(stage.residents.outliving.current == 0)
+      stage.residents.stopAll(sparing: true)
+      try await stage.residents.eventLoop.submit {}.get()
+      #expect(!stage.channel.isActive)
+    }
+  }
 }

@@ -69,6 +69,7 @@ struct ServerHarness {
     serving.cancel()
     _ = await serving.result
     await engine.stop(grace: .zero)
+    await server.close()
     await running.value
     try outcome.get()
   }

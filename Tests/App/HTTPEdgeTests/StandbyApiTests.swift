@@ -1,6 +1,9 @@
+import EngineKit
 import EventSourcing
 import JSONEnvelope
+import Journal
 import JournalFormat
+import ServiceLifecycle
 import StandbyWire
 import Synchronization
 import Testing
@@ -30,6 +33,24 @@ struct StandbyApiTests {
       try await client.post(
         StandbyRoute.acknowledgement, body, headers: "Authorization: Bearer \(secret)\r\n\(headers)")
       return try await client.response()
+    }
+
+    /// All up to a mark is on its disk.
+    func acknowledge(_ mark: StandbyMessage.Mark) async throws -> Int {
+      let (place, position) = (mark.place, mark.position)
+      return try await acknowledge(
+        #"{"standby":"blue","segment":\#(place.segment),"offset":\#(place.offset),"position":\#(position)}"#
+      ).status
+    }
+
+    /// Listens until the journal is marked up to a position.
+    func listen(upTo position: UInt64) async throws -> StandbyMessage.Mark {
+      var found: StandbyMessage.Mark?
+      _ = try await listen { messages in
+        if case .mark(let mark) = messages.last, mark.position >= position { found = mark }
+        return found != nil
+      }
+      return try #require(found)
     }
 
     /// Begins a stream, and says what it is answered with.
@@ -73,11 +94,15 @@ struct StandbyApiTests {
   /// Something in the journal.
   private static func store(_ server: ServerHarness, file: String) async throws {
     let client = try await server.connect()
+    try await upload(file, client)
+    #expect(try await client.response().status == 200)
+    await client.close()
+  }
+
+  private static func upload(_ file: String, _ client: RawClient) async throws {
     let form = "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n\(file)\r\n--x--\r\n"
     try await client.post(
       "/genesys/1/storage/600", form, headers: "Content-Type: multipart/form-data; boundary=x\r\n")
-    #expect(try await client.response().status == 200)
-    await client.close()
   }
 
   @Test("the journal comes as it is and as it grows, files before what names them, and is acknowledged")
@@ -118,6 +143,52 @@ struct StandbyApiTests {
       try await until {
         try JSONValue(parsing: try await ops.get("/admin/1/standbys").body)[0]?["connected"] == false
       }
+    }
+  }
+
+  @Test("a stop lets a standby acknowledge what others wait for, and get the last record, before it ends its stream")
+  func stopping() async throws {
+    try await ServerHarness.run(configureEngine: { configuration in
+      configuration.standby.waits = true
+      configuration.standby.waitLimit = .seconds(300)
+    }) { server in
+      let secret = try server.tokens.create(name: "blue", role: .standby)
+      let stream = Standby(client: try await server.connect(), secret: secret)
+      let asking = Standby(client: try await server.connect(), secret: secret)
+      let (idle, waiting) = (try await server.connect(), try await server.connect())
+      try await idle.get("/health/live")
+      #expect(try await idle.response().status == 200)
+      #expect(try await stream.follow(Self.beginning).status == 200)
+      #expect(try await asking.acknowledge(try await stream.listen(upTo: 0)) == 204)
+      try await Self.upload("waits for the standby", waiting)
+      let mark = try await stream.listen(upTo: 1)
+
+      await server.services.triggerGracefulShutdown()
+      try await idle.closure()
+      try await until { !server.engine.isReady }
+      let stranger = try await server.connect()
+      try await stranger.get("/agent/1/me")
+      let refused = try await stranger.response()
+      #expect(refused.status == 503 && refused.header("Connection") == "close")
+      try await stranger.closure()
+      #expect(try await asking.acknowledge(mark) == 204)
+      #expect(try await waiting.response().status == 200)
+      try await waiting.closure()
+
+      // As the outcome of a push under way would.
+      let writer = try #require(server.engine.partition.journal.writer)
+      _ = try writer.append(
+        kind: 1, key: "k", sequence: 1, timeMilliseconds: 1_700_000_000_000, tag: 1, payload: [1], lazy: false)
+      let stopping = Task { await server.engine.stop(grace: .seconds(60)) }
+      let last = try await stream.listen(upTo: mark.position + 1)
+      let late = Standby(client: try await server.connect(), secret: secret)
+      #expect(try await late.acknowledge(last) == 204)
+      try await late.client.closure()
+      await stopping.value
+      await server.server.close()
+      #expect(String(decoding: try await stream.client.closure().suffix(5), as: UTF8.self) == "0\r\n\r\n")
+      try await asking.client.closure()
+      await #expect(throws: (any Error).self) { try await server.connect() }
     }
   }
 

@@ -110,6 +110,7 @@ final class RigSource: DurableSource {
   init(_ writer: JournalWriter) { self.writer = writer }
 
   var extent: StandbyExtent? { state.withLock { $0.isOpen } ? StandbyExtent(writer.durableExtent) : nil }
+  let isAwaited = false
   var heard: [UInt32] { state.withLock { $0.heard } }
   var acknowledged: [UInt64] { state.withLock { $0.acknowledged } }
 
@@ -127,7 +128,6 @@ final class RigSource: DurableSource {
       state.heard.append(epoch)
     }
   }
-
 
   func acknowledged(_ position: UInt64) { state.withLock { $0.acknowledged.append(position) } }
 }

@@ -108,14 +108,31 @@ struct StandbyRegistryTests {
     #expect(outlet.take() == [])
   }
 
-  @Test("a closed registry ends all streams and lets nobody in")
+  @Test("a closed registry lets nobody in, and its streams go on until they are ended")
   func closed() throws {
     let (registry, news) = (StandbyRegistry(), StreamNews())
     let outlet = StreamOutlet(news: news)
+    #expect(registry.isEmpty)
     _ = try registry.enter(try Self.name(1), outlet, at: 0)
     registry.close()
-    #expect(outlet.take() == nil)
+    #expect(!registry.isEmpty && outlet.take() == [])
     let another = try Self.name(2)
     #expect(throws: StandbyRefusal.notReady) { try registry.enter(another, StreamOutlet(news: news), at: 0) }
+    registry.end()
+    #expect(outlet.take() == nil)
+  }
+
+  @Test("only who has acknowledged something owes the rest, and only over its newest stream")
+  func owing() throws {
+    let registry = StandbyRegistry()
+    let outlet = StreamOutlet(news: StreamNews())
+    let name = try Self.name(1)
+    let ticket = try registry.enter(name, outlet, at: 0)
+    outlet.sent(StandbyPlace(segment: 1, offset: 9000), 20)
+    #expect(!registry.owes(name, ticket, 20))
+    try registry.acknowledged(Self.acknowledgement(name, 8000, 10))
+    #expect(registry.owes(name, ticket, 20) && !registry.owes(name, ticket, 10))
+    let next = try registry.enter(name, StreamOutlet(news: StreamNews()), at: 1)
+    #expect(!registry.owes(name, ticket, 20) && registry.owes(name, next, 20))
   }
 }

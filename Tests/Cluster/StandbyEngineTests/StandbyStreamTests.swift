@@ -1,4 +1,6 @@
+import EngineKit
 import EntityRuntime
+import Journal
 import JournalFormat
 import StandbyWire
 import Testing
@@ -125,20 +127,91 @@ struct StandbyStreamTests {
     #expect(standby.mark?.timeMilliseconds == 1_700_000_001_000)
   }
 
-  @Test("of a server that stops, ends when all has been sent")
+  /// A stream to a standby that has all.
+  private static func followed(_ rig: PrimaryRig) async throws -> (StandbyStream, ListeningStandby) {
+    try await rig.service.restored()
+    try rig.append(1)
+    let stream = try await rig.service.follow(PrimaryRig.name, from: start, chainHash: .zero)
+    var standby = ListeningStandby(from: start)
+    #expect(try await standby.listen(to: stream, upTo: rig.extent))
+    // However long a stop has been quiet.
+    rig.time.advance(by: .seconds(60))
+    return (stream, standby)
+  }
+
+  /// What a stop comes to at last.
+  private static func close(_ rig: PrimaryRig) throws {
+    try rig.append(1)
+    rig.service.finish()
+    try rig.append(1)
+    try rig.writer.close()
+  }
+
+  private static func acknowledge(_ standby: ListeningStandby, _ rig: PrimaryRig) throws {
+    let position = try #require(standby.mark?.position)
+    try rig.service.acknowledge(
+      StandbyAcknowledgement(name: PrimaryRig.name, place: standby.place, position: position))
+  }
+
+  private static func passTime(of rig: PrimaryRig, until closing: Task<Void, Never>) async {
+    let ticking = Task {
+      while !Task.isCancelled {
+        rig.time.advance(by: .seconds(1))
+        rig.node.timers.fireDue()
+        await Task.yield()
+      }
+    }
+    await closing.value
+    ticking.cancel()
+  }
+
+  @Test("goes on while the server stops, and ends once the journal is closed and all of it is acknowledged")
   func stopping() async throws {
     let rig = try PrimaryRig()
-    let stream = try await rig.service.follow(PrimaryRig.name, from: Self.start, chainHash: .zero)
-    var standby = ListeningStandby(from: Self.start)
-    #expect(try await standby.listen(to: stream, upTo: rig.extent))
-    await rig.service.drain()
-    // What the requests that it still answers bring.
-    try rig.append(12)
-    #expect(try await standby.listen(to: stream, upTo: rig.extent))
-    rig.time.advance(by: .seconds(1))
-    let hasMore = try await standby.listen(to: stream) { _ in false }
-    #expect(!hasMore)
-    #expect(standby.place == rig.extent.place)
+    let closing: Task<Void, Never>
+    do {
+      let (stream, followed) = try await Self.followed(rig)
+      var standby = followed
+      try Self.acknowledge(standby, rig)
+      // What the requests and pushes under way bring.
+      try rig.append(12)
+      #expect(try await standby.listen(to: stream, upTo: rig.extent))
+      try Self.acknowledge(standby, rig)
+      try Self.close(rig)
+      closing = Task { await rig.service.closed(until: .max) }
+      while !rig.service.hasEnded { await Task.yield() }
+      #expect(try await standby.listen(to: stream, upTo: rig.extent))
+      #expect(standby.mark?.position == 15)
+      // It may still fetch what was named.
+      let count = standby.messages.count
+      rig.time.advance(by: .seconds(1))
+      rig.service.news.tell()
+      #expect(try await standby.listen(to: stream) { $0.messages.count > count })
+      try Self.acknowledge(standby, rig)
+      let hasMore = try await standby.listen(to: stream) { _ in false }
+      #expect(!hasMore)
+    }
+    await Self.passTime(of: rig, until: closing)
+  }
+
+  @Test("of a stop is not waited for, if the standby says nothing of its disk, or the time is over")
+  func stoppingWithoutWord() async throws {
+    let silent = try PrimaryRig()
+    var (stream, standby) = try await Self.followed(silent)
+    try Self.close(silent)
+    let closing = Task { await silent.service.closed(until: .max) }
+    while !silent.service.hasEnded { await Task.yield() }
+    var hasMore = try await standby.listen(to: stream) { _ in false }
+    #expect(!hasMore && standby.place == silent.extent.place)
+
+    let late = try PrimaryRig()
+    (stream, standby) = try await Self.followed(late)
+    try Self.acknowledge(standby, late)
+    try Self.close(late)
+    await late.service.closed(until: late.service.now)
+    hasMore = try await standby.listen(to: stream) { _ in false }
+    #expect(!hasMore && standby.place < late.extent.place)
+    await Self.passTime(of: silent, until: closing)
   }
 
   @Test("ends when the same standby comes again")
@@ -209,8 +282,8 @@ struct StandbyStreamTests {
     #expect(
       rig.reasons.all == [
         "another server has taken over in epoch 2, this one has written in epoch 1; this could not be written down "
-          + "(the disk is full: make room, the journal goes on by itself), and once started again the server goes on until "
-          + "it is told again"
+          + "(the disk is full: make room, the journal goes on by itself): started again, the server goes on until it is "
+          + "told again"
       ])
   }
 

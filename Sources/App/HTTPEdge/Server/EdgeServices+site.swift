@@ -31,13 +31,15 @@ extension EdgeServices: HTTPSite {
     return takesFiles ? services.limits.storageBodyBytesMaximum : services.limits.bodyBytesMaximum
   }
 
+  /// A standby may be what everybody else waits for: for its acknowledgement at a start, for what it lacks at a stop.
+  func goesOnDuringStop(_ target: String) -> Bool { StandbyRoutes.takes(target) }
+
   func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure? {
     let surface = Surface(connection.surface)
     // What is not replayed yet must not look unknown.
     let isServing = engine.isReady && !connection.residents.isStopping
     if surface == .comet, let refusal = comet.refusal(of: head) { return refusal }
-    // A standby may be what everybody else waits for: for its acknowledgement at a start, for what it lacks at a stop.
-    guard isServing || surface == .operation || StandbyRoutes.takes(head.uri) else {
+    guard isServing || surface == .operation || goesOnDuringStop(head.uri) else {
       return .unavailable("The server is not ready")
     }
     if surface == .console, !console.isEnabled { return .notFound }

@@ -13,6 +13,6 @@ extension HTTPServer {
   ) {
     self.init(
       EdgeServices(engine: engine, tokens: tokens, configuration: configuration, exposition: metrics, logger: logger),
-      drain: engine.drain)
+      isNeededToTheEnd: { engine.standbys.isExpected }, drain: engine.drain)
   }
 }

@@ -5,6 +5,8 @@ import ServiceLifecycle
 struct EngineService: Service {
   let engine: Engine
   let grace: Duration
+  /// Called last of all.
+  let stopped: @Sendable () async -> Void
 
   func run() async throws {
     await withTaskGroup { group in
@@ -13,6 +15,7 @@ struct EngineService: Service {
         // Cancelled is as good as asked: what is durable is durable, the rest is closed in order.
         try? await gracefulShutdown()
         await engine.stop(grace: grace)
+        await stopped()
       }
     }
   }

@@ -30,7 +30,7 @@ import UnixSignals
 /// Everything that a serving process is made of, wired together.
 ///
 /// A stop goes from the outside in: the HTTP server stops accepting and answers what is held, then the engine finishes
-/// its effects and closes the journal.
+/// its effects and closes the journal. Standbys are served until that is done: they get its last record.
 struct Server {
   private let loaded: LoadedConfiguration
   private let settings: ServerSettings
@@ -171,7 +171,7 @@ struct Server {
     let recovery = RecoveryService(engine: engine, logger: logger) { summary in await announce(summary) }
     // Stopped from the last to the first.
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-      .init(service: EngineService(engine: engine, grace: settings.shutdownGrace)),
+      .init(service: EngineService(engine: engine, grace: settings.shutdownGrace) { [http] in await http.close() }),
       .init(service: recovery, successTerminationBehavior: .ignore),
       .init(service: reload, successTerminationBehavior: .ignore),
       .init(service: certificates, successTerminationBehavior: .ignore),
@@ -185,7 +185,7 @@ struct Server {
       services: services,
       gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
     // The edge and the engine keep the grace themselves; this is for what should never be needed.
-    group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + .seconds(5)
+    group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + .seconds(10)
     let result: Result<Void, any Error>
     do {
       try await ServiceGroup(configuration: group).run()

@@ -11,6 +11,9 @@ package protocol Feature: ServerPart {
   func drain() async
   /// Nothing more is to be done.
   func finish()
+  /// The journal is closed, and all that it will ever hold is on the disk: whoever is still to be told of it is told, until
+  /// `deadline` in monotonic milliseconds.
+  func closed(until deadline: Int64) async
 }
 
 extension Feature {
@@ -18,4 +21,5 @@ extension Feature {
   package func run() async {}
   package func drain() async {}
   package func finish() {}
+  package func closed(until deadline: Int64) async {}
 }

@@ -39,13 +39,20 @@ package final class PartitionService: Sendable {
   }
 
   /// Ends it: for good, or because its journal has failed and the node goes on with the others.
-  package func close() async {
+  ///
+  /// - Parameter deadline: in monotonic milliseconds, for those who are still to be told of what is on the disk; nobody
+  ///   waits if it is past.
+  package func close(until deadline: Int64 = .min) async {
     for feature in features { feature.finish() }
     await partition.close()
+    for feature in features { await feature.closed(until: deadline) }
   }
 }
 
 extension Node {
+  /// What a stop has at least for telling of what is on the disk.
+  private static let lastWordsMilliseconds: Int64 = 1_000
+
   /// Runs what belongs to the process, and these partitions until they are closed. To be running before they recover.
   package func run(_ services: [PartitionService]) async {
     await withDiscardingTaskGroup { group in
@@ -76,6 +83,8 @@ extension Node {
     // A log that refuses has nothing to wait for.
     for service in services { try? await service.partition.context.untilDurable() }
     finish()
-    for service in services { await service.close() }
+    // Whatever took the time, what it brought forth is told.
+    let last = max(deadline, time.monotonicMilliseconds + Self.lastWordsMilliseconds)
+    for service in services { await service.close(until: last) }
   }
 }
