@@ -121,12 +121,11 @@ public final class HTTPConnection: ChannelInboundHandler {
     guard let finished = response else { return }
     response = nil
     isBusy = false
-    // Closed first, so that the owner does not keep a connection that is about to go.
-    if !finished.keepsAlive {
-      isClosing = true
-      context?.close(promise: nil)
-    }
+    // Said first, so that the owner does not keep a connection that is about to go; closed last, as it hears of that at
+    // once, and would take it for the end of a request without an answer.
+    isClosing = isClosing || !finished.keepsAlive
     if onBodyPart == nil { onResponse?(self, finished) }
+    if !finished.keepsAlive { context?.close(promise: nil) }
   }
 
   public func channelInactive(context: ChannelHandlerContext) {
