@@ -148,11 +148,22 @@ public final class JournalRejoin: Sendable {
     return kept
   }
 
+  /// What is made of the records knows of those that are set aside: the tree goes with them, its state first, so that no
+  /// crash leaves a part for the whole; indexes are made anew.
+  private func forgetDerived(_ finding: Finding, _ aside: FilePath) throws(StorageError) {
+    let tree = TreeFiles(journal: directory).directory
+    for name in (try directory.namesIfThere(tree) ?? []).sorted().reversed() {
+      try directory.setAside(tree.appending(name), in: aside)
+    }
+    try directory.remove((try directory.indexNames() ?? []).sorted().map { directory.index.appending($0) })
+  }
+
   private func setAside(_ finding: Finding, _ label: String) throws(StorageError) -> [FilePath] {
     let storage = directory.storage
     let aside = try directory.unusedAside(label)
     try storage.createDirectory(aside)
     var kept = [aside]
+    try forgetDerived(finding, aside)
     if let cut = finding.cut {
       // The whole segment: what is set aside can then be read.
       let file = try storage.open(cut.file, .read)

@@ -37,6 +37,25 @@ struct RejoinTests {
     return (former, next)
   }
 
+  @Test("the tree of records that are set aside goes with them, and indexes are made anew")
+  func derived() throws {
+    let (former, next) = try Self.parted(common: 20, own: 5, others: 5)
+    for name in ["tree/STATE", "tree/0.hashes", "index/000000000001.index"] { former.put([1], at: directory(name)) }
+    let kept = try Self.rejoin(former, next).kept
+    #expect(!former.files.keys.contains { $0.hasPrefix("tree/") || $0.hasPrefix("index/") })
+    let aside = try #require(kept.first?.lastComponent?.string)
+    for name in ["STATE", "0.hashes"] { #expect(former.files["\(aside)/tree/\(name)"] == [1]) }
+
+    // What has nothing of its own keeps them.
+    let (copy, other) = try Self.parted(common: 20, own: 0, others: 5)
+    try Self.dropClose(copy)
+    copy.put([1], at: directory("tree/STATE"))
+    _ = try Self.rejoin(copy, other)
+    #expect(copy.files["tree/STATE"] == [1])
+  }
+
+  private func directory(_ name: String) -> FilePath { Self.directory.pushing(FilePath(name)) }
+
   private static func rejoin(
     _ former: FaultyStorage, _ next: FaultyStorage
   ) throws -> (finding: JournalRejoin.Finding, kept: [FilePath]) {
@@ -95,10 +114,8 @@ struct RejoinTests {
   @Test("one that is only behind keeps all it has, and what was torn at its end goes", arguments: [0, 7])
   func behind(torn: Int) throws {
     let (former, next) = try Self.parted(common: 20, own: 0, others: 40)
-    // Before the confirming frame of its close: as a kill leaves it.
-    let cut = try #require(try Self.frames(former).last).offset
+    let cut = try Self.dropClose(former)
     former.update(firstSegment) { bytes in
-      for offset in cut..<bytes.count { bytes[offset] = 0 }
       for offset in cut..<(cut + torn) { bytes[offset] = 0xEE }
     }
     let (finding, kept) = try Self.rejoin(former, next)
@@ -108,6 +125,17 @@ struct RejoinTests {
     #expect(try readBack(former) == sampleRecords(20))
     #expect(former.files[firstSegment]?[cut...].allSatisfy { $0 == 0 } == true)
     #expect(try Self.epoch(former)?.role == .standby)
+  }
+
+  /// Takes the confirming frame of its close away: as a kill leaves a journal.
+  /// - Returns: where it began.
+  @discardableResult
+  private static func dropClose(_ storage: FaultyStorage) throws -> Int {
+    let cut = try #require(try frames(storage).last).offset
+    storage.update(firstSegment) { bytes in
+      for offset in cut..<bytes.count { bytes[offset] = 0 }
+    }
+    return cut
   }
 
   private static func frames(_ storage: FaultyStorage) throws -> [FrameInfo] {
@@ -198,7 +226,7 @@ struct RejoinTests {
     }
   }
 
-  @Test("two that were promoted into one epoch and written are told apart, and the one that is to stay is promoted again")
+  @Test("two that were promoted into one epoch and written are told apart, and the one that stays is promoted again")
   func sameEpoch() throws {
     let (former, next) = try Self.parted(common: 20, own: 0, others: 5)
     // Promoted, and not written: it has nothing that could differ.
