@@ -69,7 +69,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(MAKE) soak-short
 	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
-	Tests/Fuzz/run 15
+	Tests/Fuzz/run 10
 
 torture: build torture-build ## Everything that could happen to a server, the long form: hours
 	$(RUN_TORTURE) --long --server .build/release/carillon

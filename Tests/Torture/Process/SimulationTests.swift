@@ -15,7 +15,7 @@ struct SimulationTest: TortureTest {
 
   init(_ plan: Plan) { self.plan = plan }
 
-  var caseCount: Int { (plan.isLong ? 20_000 : 1_000) / Self.seedsInCase }
+  var caseCount: Int { (plan.isLong ? 20_000 : 500) / Self.seedsInCase }
 
   func run(_ number: Int) async throws -> CaseResult {
     let first = (plan.seed - 1) * 100_000 + UInt64(number * Self.seedsInCase) + 1
