@@ -166,7 +166,7 @@ final class FollowerDisk: Sendable {
     on thread: NIOThreadPool, _ body: @escaping @Sendable () throws(JournalError) -> Value
   ) async throws(JournalError) -> Value {
     // Not NIO's own `runIfActive`: whoever is cancelled still closes its files and writes its last status.
-    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, JournalError>, Never>) in
+    let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
       thread.submit { state in
         switch state {
         case .active: continuation.resume(returning: Result { () throws(JournalError) in try body() })
