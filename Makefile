@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo standby-demo demo-console test fast slow test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -55,8 +55,8 @@ fast: setup ## Run what needs no sockets: the pure modules and the engine, in mi
 	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests --skip EvidenceJudgeTests \
 	  --skip WitnessServerTests --skip EvidenceToolTests
 
-# Built side by side, torture and fuzzers fill the processor that one release build leaves idle while it optimises a
-# module as a whole.
+# The end-to-end tests wait for most of their time, and a release build that optimises a module as a whole leaves one
+# processor idle: what is run after them is built beside them.
 slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
@@ -64,12 +64,14 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(TESTS) --filter DepartureTests
 	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
+	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) console-short
 	$(MAKE) soak-short
-	$(MAKE) -j2 torture-build fuzz-build
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
+
+end-to-end:
+	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
 
 torture: build torture-build ## Everything that could happen to a server, the long form: hours
 	$(RUN_TORTURE) --long --server .build/release/carillon
@@ -99,8 +101,8 @@ torture-short: torture-build
 	$(RUN_TORTURE_SHORT)
 
 torture-build: setup
-	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-torture $(FLAGS) -Xswiftc -DCARILLON_CANARIES
-	$(SWIFT) build -c release --scratch-path $(TORTURE_BUILD) --product carillon-simulate $(FLAGS) -Xswiftc -DCARILLON_CANARIES
+	$(SWIFT) build --quiet -c release --scratch-path $(TORTURE_BUILD) --product carillon-torture $(FLAGS) -Xswiftc -DCARILLON_CANARIES
+	$(SWIFT) build --quiet -c release --scratch-path $(TORTURE_BUILD) --product carillon-simulate $(FLAGS) -Xswiftc -DCARILLON_CANARIES
 
 fuzz-build: setup
 	Tests/Fuzz/run 0
