@@ -51,12 +51,19 @@ final class StandbyProcess {
   /// Waits until all that the server has on its disk is here too.
   func catchUp() async throws {
     try await eventually("the standby has all\n\(output.suffix(2_000))") {
-      // The server's first: what comes meanwhile is not waited for.
+      // The server's first: what comes meanwhile is not waited for. Of a journal without a record the segment is all
+      // there is.
       guard let wanted = try? Self.position(server.dataDirectory), let found = try? Self.position(dataDirectory),
-        found >= wanted
+        found >= wanted, try Self.hasHeader(dataDirectory)
       else { return nil as Bool? }
       return true
     }
+  }
+
+  private static func hasHeader(_ dataDirectory: String) throws -> Bool {
+    let file = FileHandle(forReadingAtPath: dataDirectory + "/journal/000000000001.segment")
+    defer { try? file?.close() }
+    return try file?.read(upToCount: 64)?.contains { $0 != 0 } ?? false
   }
 
   /// Of the last record in a directory's journal.
