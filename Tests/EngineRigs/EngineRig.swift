@@ -1,6 +1,6 @@
 import Bayeux
 import ChatDomain
-import Engine
+import EngineKit
 import EntityRuntime
 import Foundation
 import JSONEnvelope
@@ -10,6 +10,8 @@ import PushDomain
 import ScriptedClients
 import Synchronization
 import SystemPackage
+
+@testable import Engine
 
 extension AgentViewer {
   /// Who sees everything.
@@ -66,7 +68,16 @@ final class EngineRig: Sendable {
   }
 
   func stop(grace: Duration = .seconds(2)) async {
-    await engine.stop(grace: grace)
+    guard time != nil else {
+      await engine.stop(grace: grace)
+      return await running.value
+    }
+    // By a clock that stands still the engine would wait for ever for what is under way.
+    let deadline = ContinuousClock.now + grace
+    while engine.node.tasks.count + engine.node.pushTasks.count > 0, ContinuousClock.now < deadline {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    await engine.stop(grace: .zero)
     await running.value
   }
 
