@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment console-short console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -66,6 +66,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) console-short
+	$(MAKE) client-test
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
@@ -157,6 +158,10 @@ console-short: console-environment
 	node --test Tests/Console/PagesTests/*.test.mjs
 	$(BROWSER_TESTS)/story.py --browser chromium
 	$(BROWSER_TESTS)/story.py --browser firefox
+
+# The client for browsers and Node: alone, and against the debug program that the tests have made.
+client-test: console-environment
+	node --test Tests/Client/JavaScript/*.test.mjs
 
 console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there
 	$(SWIFT) build --product carillon $(FLAGS)
