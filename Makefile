@@ -159,9 +159,10 @@ console-short: console-environment
 	$(BROWSER_TESTS)/story.py --browser chromium
 	$(BROWSER_TESTS)/story.py --browser firefox
 
-# The client for browsers and Node: alone, and against the debug program that the tests have made.
+# The client for browsers and Node, alone and against the debug program that the tests have made, and its chat in a page.
 client-test: console-environment
 	node --test Tests/Client/JavaScript/*.test.mjs
+	$(PYTHON) Tests/Client/JavaScript/Browser/widget.py
 
 console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there
 	$(SWIFT) build --product carillon $(FLAGS)

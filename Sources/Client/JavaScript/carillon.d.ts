@@ -178,8 +178,9 @@ export class CarillonChat extends Emitter<ChatEvents> {
   /**
    * Begins the chat, or goes on with the one in the storage: then all its events come first, once more.
    * After a rejection it can be started again; it is the same chat, if there is one already.
+   * @param parameters null: only go on; is there nothing to go on with, the phase is `idle` behind it.
    */
-  start(parameters?: ChatParameters): Promise<void>;
+  start(parameters?: ChatParameters | null): Promise<void>;
   /**
    * Says something; what cannot be sent now waits, over a reload too if there is a storage.
    * @param options.id the same one is sent once, however often it is said.

@@ -243,17 +243,19 @@ export class CarillonChat extends Emitter {
       try {
         this.#restore();
         if (this.#isBegun) reply = await this.#resume();
-        if (!this.#isBegun) reply = await this.#begin(parameters);
+        if (!this.#isBegun && parameters) reply = await this.#begin(parameters);
       } catch (error) {
         if (this.phase === 'starting') this.#enter('idle');
         throw error;
       }
       if (this.phase !== 'starting') throw stopped();
+      if (!this.#isBegun) return this.#enter('idle');
       this.#enter('foreground');
       this.#own();
       this.#watch();
       if (reply) this.#accept(reply, true);
-      if (parameters.push && parameters.push.deviceID !== this.#push) this.setPush(parameters.push);
+      const push = parameters?.push;
+      if (push && push.deviceID !== this.#push) this.setPush(push);
       this.#save();
       if (this.phase === 'foreground') this.#connect();
       this.#pump();
@@ -430,7 +432,7 @@ export class CarillonChat extends Emitter {
     const news = message.events.filter(({ position }) => position > this.position);
     const isOver = message.state === 'DISCONNECTED';
     if (news.length ? news[0].position > this.position + 1 : message.position > this.position) {
-      // What is missing before a reply comes by itself.
+      // What is missing before it comes by itself.
       if (!isReply || isOver) this.#recover(message.position);
       return;
     }
@@ -706,7 +708,7 @@ export class CarillonChat extends Emitter {
       if (channel !== '/_genesys') continue;
       let message;
       try { message = chatMessage(object(data)?.message); } catch (error) {
-        // Others use this channel, too; was it of this chat, asking brings it.
+        // Was it of this chat, asking brings it.
         if (String(object(data)?.tag).includes('chat')) { this._fail(error); this.#recover(0); }
         continue;
       }

@@ -339,6 +339,23 @@ test('a chat in the storage goes on without a network, too; one that nobody know
   third.chat.close();
 });
 
+test('without parameters nothing is begun, and what is kept goes on', async () => {
+  const storage = new Memory();
+  const { chat, server, open } = await world({ storage }, { isStarted: false });
+  await chat.start(null);
+  assert.deepEqual([chat.phase, server.requests.length], ['idle', 0]);
+  await chat.start();
+  chat.close();
+  const second = open();
+  await second.chat.start(null);
+  assert.equal(second.chat.phase, 'foreground');
+  second.chat.close();
+  server.end();
+  const third = open();
+  await third.chat.start(null);
+  assert.deepEqual([third.chat.phase, storage.all.size], ['idle', 0]);
+});
+
 for (const [what, text] of [['garbage', '{"versio'], ['another version', '{"version":2}'], ['other things', '{"version":1,"instance":7}'], ['a broken outbox', '{"version":1,"instance":"i9","session":"S","outbox":[null,{"id":1},{"id":"a","kind":"rm","text":"x","after":null}],"done":[3]}']]) {
   test(`a storage with ${what} harms nobody`, async () => {
     const storage = new Memory();
