@@ -355,7 +355,14 @@ let package = Package(
       "StandbyAPI", in: "Sources/Cluster",
       ["HTTPKit", "JSONEnvelope", "JournalFormat", "StandbyEngine", "StandbyWire", httpTypes, hummingbird]),
 
-    // Client.
+    // Client. Of the one for browsers the scripts lie beside the module that serves them, as the console's pages do.
+    .target(
+      name: "ClientAPI", dependencies: ["HTTPKit", httpTypes, hummingbird], path: "Sources/Client/JavaScript",
+      exclude: [
+        "Example", "JAVASCRIPT.md", "carillon-widget.js", "carillon-worker.js", "carillon.d.ts", "carillon.js",
+        "package.json",
+      ],
+      sources: ["ClientAPI"], swiftSettings: strict, plugins: [.plugin(name: "EmbedPages")]),
     module(
       "CarillonClient", in: "Sources/Client",
       [
@@ -381,8 +388,8 @@ let package = Package(
         "HTTPKit",
         "JSONEnvelope",
         "AuditAPI", "ChatAPI", "ChatDomain", "CallbackDomain", "MessagingAPI", "PushAPI", "PushDomain", "SupportDomain",
-        "CallbackAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StandbyAPI", "StorageAPI", "SupportAPI", "Journal",
-        "OptionKit",
+        "CallbackAPI", "ClientAPI", "ConsoleAPI", "FileAPI", "NotificationAPI", "StandbyAPI", "StorageAPI",
+        "SupportAPI", "Journal", "OptionKit",
         "ServerKit",
         hummingbird, httpTypes, nioCore, nioHTTP1, logging,
       ],
@@ -632,7 +639,7 @@ let package = Package(
       "HTTPEdgeTests", in: "App",
       [
         "TextEncoding", "HTTPEdge", "AgentEdge", "AuditAPI", "AuditEngine", "Bayeux", "CarillonClient", "ChatAPI",
-        "CometEdge", "ConsoleAPI",
+        "ClientAPI", "CometEdge", "ConsoleAPI",
         "ConsoleEngine", "ConsolePages", "DeviceEdge", "FileAPI", "FileEngine",
         "MessagingAPI",
         "PushAPI", "Engine", "EngineKit", "ChatDomain",

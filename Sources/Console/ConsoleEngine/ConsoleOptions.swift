@@ -33,8 +33,8 @@ package struct ConsoleOptions: OptionTable {
 package enum ConsolePath {
   /// The first parts of all paths that other surfaces have.
   package static let taken: Set<String> = [
-    "access", "admin", "agent", "api", "attachments", "c2dm", "checkin", "device", "devices", "fcm", "gcm",
-    "genesys", "health", "iid", "metrics", "openapi.json", "tlog", "token", "v1", "wp",
+    "access", "admin", "agent", "api", "attachments", "c2dm", "checkin", "client", "device", "devices", "fcm",
+    "gcm", "genesys", "health", "iid", "metrics", "openapi.json", "tlog", "token", "v1", "wp",
   ]
 
   package static let lengthMaximum = 128

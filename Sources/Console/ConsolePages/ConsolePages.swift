@@ -52,7 +52,8 @@ package struct ConsolePages: Sendable {
   private let demoPages: [String: Page]
 
   /// Those that this server was built with.
-  package static let embedded = ConsolePages(EmbeddedPages.files)
+  package static let embedded = ConsolePages(
+    EmbeddedPages.files.map { PageFile(name: $0.name, type: $0.type, text: $0.text) })
 
   /// - Precondition: the first page is among them.
   package init(_ files: [PageFile]) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Writes the files of a folder into one Swift file, each as one raw text: `PageEmbedder FOLDER OUTPUT`.
+/// Writes the files of a folder into one Swift file, each as one raw text: `PageEmbedder FOLDER OUTPUT [NAME…]`; without
+/// names all of them, those in its folders too.
 ///
 /// As texts, because an array of a hundred thousand numbers costs the compiler twelve seconds.
 @main
@@ -14,14 +15,17 @@ struct PageEmbedder {
   static let types = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
     "json": "application/json", "svg": "image/svg+xml", "webmanifest": "application/manifest+json",
-    "txt": "text/plain; charset=utf-8",
+    "txt": "text/plain; charset=utf-8", "ts": "application/typescript; charset=utf-8",
   ]
 
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 else { return end("usage: PageEmbedder FOLDER OUTPUT") }
+    guard arguments.count >= 3 else { return end("usage: PageEmbedder FOLDER OUTPUT [NAME…]") }
     do {
-      let swift = try source(of: URL(filePath: arguments[1], directoryHint: .isDirectory))
+      let folder = URL(filePath: arguments[1], directoryHint: .isDirectory)
+      let names = arguments.dropFirst(3)
+      let all = try names.isEmpty ? FileManager.default.subpathsOfDirectory(atPath: folder.path) : Array(names)
+      let swift = try source(of: all, in: folder)
       try Data(swift.utf8).write(to: URL(filePath: arguments[2]), options: .atomic)
     } catch {
       end("error: \(error)")
@@ -33,22 +37,22 @@ struct PageEmbedder {
     exit(1)
   }
 
-  private static func source(of folder: URL) throws -> String {
+  private static func source(of names: [String], in folder: URL) throws -> String {
     var swift = """
-      // Written by PageEmbedder: change the files in Pages.
+      // Written by PageEmbedder: change the files that it was made of.
 
       enum EmbeddedPages {
-        static let files: [PageFile] = [
+        static let files: [(name: String, type: String, text: String)] = [
 
       """
-    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() {
+    for name in names.sorted() {
       let file = folder.appending(path: name)
       guard try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory != true else { continue }
       guard let type = types[file.pathExtension] else {
         throw Flaw(description: "\(file.path): there is no content type for files of this kind")
       }
       swift +=
-        "    PageFile(\n      name: \(try literal(name, of: name)),\n      type: \(try literal(type, of: name)),\n"
+        "    (\n      name: \(try literal(name, of: name)),\n      type: \(try literal(type, of: name)),\n"
       let text = try text(of: file)
       let served = Narrowing.byKind[file.pathExtension]?.narrow(text) ?? text
       swift += "      text: \(try literal(served, of: name))),\n"

@@ -1,6 +1,7 @@
 import AuditAPI
 import CallbackAPI
 import ChatAPI
+import ClientAPI
 import CometEdge
 import ConsoleAPI
 import EdgeSecurity
@@ -43,6 +44,7 @@ struct EdgeRouter {
   func responder() -> RouterResponder<EdgeRequestContext> {
     let router = router()
     if console.isEnabled { ConsolePageRoutes(console).add(to: router) }
+    ClientRoutes().add(to: router)
     return router.buildResponder()
   }
 
