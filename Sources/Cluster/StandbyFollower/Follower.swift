@@ -241,16 +241,27 @@ package struct Follower: Sendable {
 
   private func acknowledge(_ ends: AsyncStream<CopyEnd>) async {
     for await end in ends {
-      let caller = disk.caller
-      let word = StandbyAcknowledgement(
-        name: caller.name, place: StandbyPlace(segment: end.segment, offset: end.offset), position: end.position)
-      do throws(PrimaryFailure) {
-        try await primary.acknowledge(word, caller)
-      } catch {
-        // The next one says all that this one said; if the primary is gone, the stream ends too.
-        if !Task.isCancelled { await problem(error.words) }
+      // Until the primary has it: one that waits for standbys writes nothing more meanwhile that a next one would tell of.
+      // If it is gone, the stream ends, and this too.
+      while await !isAcknowledged(end) {
+        do { try await pause(FollowerLimits.acknowledgementPause) } catch { return }
       }
     }
+  }
+
+  /// - Returns: false if the primary may not have heard it.
+  private func isAcknowledged(_ end: CopyEnd) async -> Bool {
+    let caller = disk.caller
+    let word = StandbyAcknowledgement(
+      name: caller.name, place: StandbyPlace(segment: end.segment, offset: end.offset), position: end.position)
+    do throws(PrimaryFailure) {
+      try await primary.acknowledge(word, caller)
+    } catch {
+      guard !Task.isCancelled else { return true }
+      await problem(error.words)
+      return false
+    }
+    return true
   }
 
   // MARK: What is told

@@ -25,6 +25,15 @@ struct FollowerTests {
     #expect(rig.disk.paths.allSatisfy { !$0.string.contains("/copy/") && !$0.string.hasSuffix(".writing") })
   }
 
+  /// A primary that waits for it writes nothing meanwhile that another one would tell of.
+  @Test("says what it has until the primary has heard it, also if nothing more comes")
+  func repeatsItself() async throws {
+    let rig = try FollowerRig.make()
+    rig.primary.acknowledgementsLost = 3
+    try await rig.follow { _ in rig.primary.acknowledged?.position == 200 }
+    #expect(rig.primary.acknowledgementsLost == 0)
+  }
+
   @Test("goes on where it was, and fetches nothing twice")
   func resumes() async throws {
     let rig = try FollowerRig.make()

@@ -22,6 +22,7 @@ final class MemoryPrimary: Primary {
     var announced: [String] = []
     var fetchHook: (@Sendable (String) throws -> Void)?
     var repeatsPages = false
+    var acknowledgementsLost = 0
 
     mutating func takeAnnounced() -> [String] {
       defer { announced = [] }
@@ -43,6 +44,12 @@ final class MemoryPrimary: Primary {
   var repeatsPages: Bool {
     get { state.withLock { $0.repeatsPages } }
     set { state.withLock { $0.repeatsPages = newValue } }
+  }
+
+  /// So many acknowledgements do not reach it.
+  var acknowledgementsLost: Int {
+    get { state.withLock { $0.acknowledgementsLost } }
+    set { state.withLock { $0.acknowledgementsLost = newValue } }
   }
 
   /// Paths of files that were fetched, in order.
@@ -131,7 +138,15 @@ final class MemoryPrimary: Primary {
   }
 
   func acknowledge(_ word: StandbyAcknowledgement, _ caller: PrimaryCaller) async throws(PrimaryFailure) {
-    state.withLock { $0.acknowledged = word }
+    let isLost = state.withLock { state in
+      guard state.acknowledgementsLost == 0 else {
+        state.acknowledgementsLost -= 1
+        return true
+      }
+      state.acknowledged = word
+      return false
+    }
+    if isLost { throw .unreachable("lost on the way") }
   }
 
   private func refuseLater(_ caller: PrimaryCaller) throws(PrimaryFailure) {

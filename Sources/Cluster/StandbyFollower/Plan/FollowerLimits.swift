@@ -11,6 +11,8 @@ public enum FollowerLimits {
   static let silenceMaximum = Duration.seconds(15)
   /// An acknowledgement is waited for this long, and a page of the manifest.
   static let answerTimeout = Duration.seconds(30)
+  /// Before an acknowledgement that was not answered is sent again.
+  static let acknowledgementPause = Duration.milliseconds(500)
   /// The manifest is looked at so often, whether it is said to have changed or not.
   static let manifestInterval = Duration.seconds(60)
   /// Pages of one manifest.
