@@ -26,30 +26,9 @@ struct FollowerFetch: Sendable {
     }
   }
 
-  /// The whole manifest, page after page.
+  /// The whole manifest.
   func manifest() async throws(Failure) -> StandbyManifest {
-    do throws(PrimaryFailure) {
-      var whole = try await primary.manifest(after: nil, disk.caller)
-      var pageCount = 1
-      while let next = whole.next {
-        let page = try await primary.manifest(after: next, disk.caller)
-        pageCount += 1
-        // Each page begins behind the one before: there is an end.
-        if let behind = page.next, behind.text <= next.text { throw .wire(.document) }
-        let entryCount = whole.segments.count + whole.files.count + page.segments.count + page.files.count
-        guard pageCount <= FollowerLimits.manifestPagesMaximum,
-          entryCount <= FollowerLimits.manifestEntriesMaximum
-        else { throw .wire(.tooLong) }
-        let earlier = (whole.segments, whole.files)
-        // What the last page knows, all of them may know.
-        whole = page
-        whole.segments = earlier.0 + page.segments
-        whole.files = earlier.1 + page.files
-      }
-      return whole
-    } catch {
-      throw .primary(error)
-    }
+    do throws(PrimaryFailure) { return try await primary.manifest(disk.caller) } catch { throw .primary(error) }
   }
 
   /// Fetches those that are not there in that version, one after the other.

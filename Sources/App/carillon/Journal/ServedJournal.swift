@@ -20,20 +20,13 @@ struct ServedJournal {
     caller = PrimaryCaller(name: name, epoch: epoch)
     self.primary = primary
     var (ids, files): ([UInt64: SegmentID], [UInt64: StandbyFile]) = ([:], [:])
-    var page = try await primary.manifest(after: nil, caller)
-    while true {
-      for segment in page.segments {
-        ids[segment.number] = segment.id
-        files[segment.number] = segment.file
-      }
-      guard let next = page.next else { break }
-      let later = try await primary.manifest(after: next, caller)
-      // Each page begins behind the one before: there is an end.
-      if let behind = later.next, behind.text <= next.text { throw .wire(.document) }
-      page = later
+    let manifest = try await primary.manifest(caller)
+    for segment in manifest.segments {
+      ids[segment.number] = segment.id
+      files[segment.number] = segment.file
     }
     self.files = files
-    journal = OtherJournal(epoch: page.epoch, segments: ids)
+    journal = OtherJournal(epoch: manifest.epoch, segments: ids)
   }
 
   /// Puts the file of a segment into a directory, under the name that it has in a journal's.
