@@ -2,14 +2,17 @@ internal import Glibc
 internal import SystemPackage
 
 /// One thread outside the cooperative pool, for calls that block.
-final class DedicatedThread: Sendable {
+package final class DedicatedThread: Sendable {
   private let handle: pthread_t
 
+  /// To be joined or detached, once.
   /// - Throws: if the system has no thread left.
-  init(_ body: @escaping @Sendable () -> Void) throws(StorageError) {
+  package init(
+    stackByteCount: Int = Limits.threadStackByteCount, _ body: @escaping @Sendable () -> Void
+  ) throws(StorageError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, Limits.threadStackByteCount)
+    pthread_attr_setstacksize(&attributes, stackByteCount)
     defer { pthread_attr_destroy(&attributes) }
     let box = Unmanaged.passRetained(Body(body))
     var thread = pthread_t()
@@ -26,8 +29,11 @@ final class DedicatedThread: Sendable {
     handle = thread
   }
 
-  /// Waits for its end; called once.
+  /// Waits for its end.
   func join() { pthread_join(handle, nil) }
+
+  /// Nobody waits for its end.
+  package func detach() { pthread_detach(handle) }
 
   var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 

@@ -1,4 +1,3 @@
-import Foundation
 package import Journal
 import Synchronization
 
@@ -12,9 +11,21 @@ package final class JournalHolder: Sendable {
 
   private let state = Mutex(State())
   private let isStepped: Bool
+  private let begin: Beginning
+
+  /// Has a thread of its own run something.
+  typealias Beginning = @Sendable (_ body: @escaping @Sendable () -> Void) throws -> Void
+
+  /// Of what is read here, some goes deep.
+  private static let stackByteCount = 4 << 20
 
   /// - Parameter isStepped: see `EngineEnvironment.isStepped`.
-  init(isStepped: Bool) { self.isStepped = isStepped }
+  init(
+    isStepped: Bool, begin: @escaping Beginning = { try DedicatedThread(stackByteCount: stackByteCount, $0).detach() }
+  ) {
+    self.isStepped = isStepped
+    self.begin = begin
+  }
 
   package var writer: JournalWriter? { state.withLock { $0.writer } }
 
@@ -46,14 +57,12 @@ package final class JournalHolder: Sendable {
     }
   }
 
-  /// Runs `body` on a thread of its own, since nothing may block the cooperative pool; here and now if stepped.
+  /// Runs `body` on a thread of its own, since nothing may block the cooperative pool; here and now if stepped, or if the
+  /// system has no thread left: late is better than never.
   package func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     if isStepped { return body() }
     return await withCheckedContinuation { continuation in
-      let thread = Thread { continuation.resume(returning: body()) }
-      thread.stackSize = 4 << 20
-      thread.name = "carillon.journal"
-      thread.start()
+      do { try begin { continuation.resume(returning: body()) } } catch { continuation.resume(returning: body()) }
     }
   }
 }
