@@ -155,13 +155,13 @@ BROWSER_TESTS := $(PYTHON) Tests/Console/Browser
 
 # A story in each browser, with the debug program that the tests have made.
 console-short: console-environment
-	node --test Tests/Console/PagesTests/*.test.mjs
+	node --test --test-reporter=spec Tests/Console/PagesTests/*.test.mjs
 	$(BROWSER_TESTS)/story.py --browser chromium
 	$(BROWSER_TESTS)/story.py --browser firefox
 
 # The client for browsers and Node, alone and against the debug program that the tests have made, and its chat in a page.
 client-test: console-environment
-	node --test Tests/Client/JavaScript/*.test.mjs
+	node --test --test-reporter=spec Tests/Client/JavaScript/*.test.mjs
 	$(PYTHON) Tests/Client/JavaScript/Browser/widget.py
 
 console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there

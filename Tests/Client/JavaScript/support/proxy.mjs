@@ -10,6 +10,15 @@ export function seeded(seed) {
   };
 }
 
+/** Gives one after the other, in an order of chance: none a second time before all have had their turn. */
+export function inTurn(names, random) {
+  let left = [];
+  return () => {
+    if (!left.length) left = [...names];
+    return left.splice(Math.floor(random() * left.length), 1)[0];
+  };
+}
+
 export const deeds = {
   /** The request does not come through. */
   cutBefore: { isForwarded: false },
