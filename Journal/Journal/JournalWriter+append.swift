@@ -93,11 +93,7 @@ extension JournalWriter {
   private func admit() throws(JournalError) {
     if pipeline.hasFailed { throw .failed }
     if isClosing { throw .closed }
-    if preallocator.isDiskFull,
-      segmentOffset >= configuration.segmentByteCount / 100 * Limits.fullDiskSegmentPercent || stalledFrame != nil
-    {
-      throw .storageFull
-    }
+    if room.isFull, isNearEnd || stalledFrame != nil { throw .storageFull }
     guard pending.byteCount < configuration.pendingByteCountMaximum, hasRoomForWaiter else { throw .overloaded }
   }
 

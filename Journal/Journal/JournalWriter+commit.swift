@@ -118,7 +118,7 @@ extension JournalWriter {
       fail(failure)
       return nil
     }
-    segmentOffset = log.offset
+    isNearEnd = log.isNearEnd
     if firstUnwritten > first || sealing {
       figures.add(ContinuousClock.now - start, endedAt: configuration.clock())
     }
@@ -163,7 +163,7 @@ extension JournalWriter {
       return false
     }
     if isDone { pipeline.synced(confirming: true) }
-    segmentOffset = log.offset
+    isNearEnd = log.isNearEnd
     advance()
     pipeline.finish()
     if blockedThreadCount > 0 { commitNews.broadcast() }

@@ -79,8 +79,8 @@ extension JournalWriter {
       var outcome = try recovery.run(replay)
       if !configuration.isStepped { outcome.report.duration = ContinuousClock.now - began }
       let log = SegmentLog(
-        directory: directory, configuration: configuration, preallocator: preallocator, tail: outcome.tail,
-        epoch: outcome.epoch)
+        directory: directory, configuration: configuration, preallocator: preallocator, directoryLock: lock,
+        tail: outcome.tail, epoch: outcome.epoch)
       if try log.beginEpoch(nextPosition: outcome.lastPosition + 1) {
         outcome.report.currentFile = directory.segment(log.segmentNumber)
         // The seal has confirmed everything.
@@ -89,8 +89,7 @@ extension JournalWriter {
       let pipeline = CommitPipeline(
         lastPosition: outcome.lastPosition, needsConfirmation: outcome.needsConfirmation)
       let writer = try JournalWriter(
-        configuration: configuration, log: log, preallocator: preallocator, directoryLock: lock, pipeline: pipeline,
-        deliver: deliver, onFatal: onFatal)
+        configuration: configuration, log: log, pipeline: pipeline, deliver: deliver, onFatal: onFatal)
       return (writer, outcome.report)
     } catch {
       preallocator.stop()

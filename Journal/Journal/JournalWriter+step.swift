@@ -20,7 +20,7 @@ extension JournalWriter {
     defer { lock.unlock() }
     if isClosing || pipeline.hasFailed { return }
     // What a thread would do in the background: only a full disk left something to do.
-    preallocator.prepare()
+    log.step()
     commitAndConfirm(confirming: confirming)
   }
 

@@ -1,6 +1,6 @@
 public import JournalFormat
 
-/// The only writer of a journal directory: takes records at once, makes them durable in groups, and then releases those
+/// The only writer of a journal: takes records at once, makes them durable in groups, and then releases those
 /// who wait, in journal order.
 ///
 /// ```
@@ -21,9 +21,9 @@ public final class JournalWriter: @unchecked Sendable {
 
   let configuration: JournalConfiguration
   let lock = ThreadLock()
-  let log: SegmentLog
-  let preallocator: SegmentPreallocator
-  private let directoryLock: any StorageLock
+  let log: any FrameLog
+  /// The log's; held here because each append looks at it.
+  let room: LogRoom
   let delivery: DeliveryQueue
   let onFatal: FatalHandler
 
@@ -40,8 +40,8 @@ public final class JournalWriter: @unchecked Sendable {
   var isDelivering = false
   /// Waiters that were handed over and not yet released, as of the last commit.
   var undeliveredCount = 0
-  /// Used part of the current segment.
-  var segmentOffset: Int
+  /// The log's, as of the last commit.
+  var isNearEnd: Bool
   /// What is on the disk, as of the last commit.
   var reached: DurableExtent
   var durableHook: (@Sendable (DurableExtent) -> Void)?
@@ -62,22 +62,24 @@ public final class JournalWriter: @unchecked Sendable {
   /// What the writer's thread is waiting for.
   enum Parking { case none, forever, idleInterval, lazyInterval }
 
-  init(
-    configuration: JournalConfiguration, log: SegmentLog, preallocator: SegmentPreallocator,
-    directoryLock: any StorageLock, pipeline: CommitPipeline, deliver: @escaping Delivery,
+  /// - Parameters:
+  ///   - log: what it writes to, from now on alone.
+  ///   - pipeline: where the journal stands.
+  /// - Throws: if there are no more threads; `log` is as it was then.
+  package init(
+    configuration: JournalConfiguration, log: any FrameLog, pipeline: CommitPipeline, deliver: @escaping Delivery,
     onFatal: @escaping FatalHandler
   ) throws(StorageError) {
     self.configuration = configuration
     self.log = log
-    self.preallocator = preallocator
-    self.directoryLock = directoryLock
+    room = log.room
     self.pipeline = pipeline
     delivery = DeliveryQueue(isStepped: configuration.isStepped, deliver: deliver)
     self.onFatal = onFatal
     let unit = FormatLimits.unitByteCountMaximum(segmentByteCount: configuration.segmentByteCount)
     pending = RecordBatch(unitByteCountMaximum: unit)
     committing = RecordBatch(unitByteCountMaximum: unit)
-    segmentOffset = log.offset
+    isNearEnd = log.isNearEnd
     reached = log.extent(at: pipeline.durablePosition)
     guard !configuration.isStepped else { return }
     try delivery.start()
@@ -116,8 +118,8 @@ public final class JournalWriter: @unchecked Sendable {
     return pipeline.lastPosition
   }
 
-  /// There is no room for the next segment: soon appends will be refused, if they are not already. Goes by itself.
-  public var isStorageFull: Bool { preallocator.isDiskFull }
+  /// There is no room for more: soon appends will be refused, if they are not already. Goes by itself.
+  public var isStorageFull: Bool { room.isFull }
 
   /// Writes what waits, confirms it, and ends; a second call does nothing. Not to be called by a waiter or a handler.
   ///
@@ -134,14 +136,12 @@ public final class JournalWriter: @unchecked Sendable {
       finishSteps()
     } else {
       writerNews.signal()
-      preallocator.giveUpWhenFull()
+      log.giveUpWhenFull()
       guard let ending else { return }
       ending.join()
     }
     delivery.stop()
-    preallocator.stop()
     log.close()
-    directoryLock.release()
     lock.lock()
     defer { lock.unlock() }
     if pipeline.hasFailed { throw .failed }

@@ -1,32 +1,34 @@
 internal import JournalFormat
 internal import SystemPackage
 
-/// The segment that is being written, and the step to the next one.
+/// Frames in the files of a directory: the segment that is being written, and the step to the next one.
 ///
 /// Safe to share: only whoever has the commit role touches it, and that role passes from thread to thread under the
-/// writer's lock.
-final class SegmentLog: @unchecked Sendable {
+/// writer's lock; what is for any thread touches only the preallocator.
+final class SegmentLog: FrameLog, @unchecked Sendable {
   private let directory: JournalDirectory
   private let configuration: JournalConfiguration
   private let preallocator: SegmentPreallocator
-  /// Of all that is written from now on.
+  /// That nobody else writes the journal.
+  private let directoryLock: any StorageLock
   let epoch: UInt32
   private var file: any StorageFile
   private var header: SegmentHeader
   private var encoder: FrameEncoder
   /// All before it is on the disk; the next frame begins here.
-  private(set) var offset: Int
+  private var offset: Int
   /// Of frames that are encoded and not on the disk yet.
   private var leaves: [UInt8] = []
   private var leavesFirstPosition: UInt64 = 0
 
   init(
     directory: JournalDirectory, configuration: JournalConfiguration, preallocator: SegmentPreallocator,
-    tail: RecoveredTail, epoch: UInt32
+    directoryLock: any StorageLock, tail: RecoveredTail, epoch: UInt32
   ) {
     self.directory = directory
     self.configuration = configuration
     self.preallocator = preallocator
+    self.directoryLock = directoryLock
     self.epoch = epoch
     file = tail.file
     header = tail.header
@@ -34,6 +36,10 @@ final class SegmentLog: @unchecked Sendable {
     encoder = FrameEncoder(
       seed: tail.seed, chainHash: tail.chainHash, epoch: tail.header.epoch, salts: configuration.randomBytes)
   }
+
+  var room: LogRoom { preallocator.room }
+  /// Half of the segment is left for what was taken before the disk was known to be full.
+  var isNearEnd: Bool { offset >= configuration.segmentByteCount / 100 * Limits.fullDiskSegmentPercent }
 
   var segmentNumber: UInt64 { header.number }
   /// Chain hash of the last frame.
@@ -46,21 +52,10 @@ final class SegmentLog: @unchecked Sendable {
     JournalPoint(position: position, chainHash: encoder.chainHash, segmentNumber: header.number, segmentID: header.id)
   }
 
-  /// All that is on the disk.
-  ///
-  /// - Parameter position: of the last record in it.
   func extent(at position: UInt64) -> DurableExtent {
     DurableExtent(point: point(at: position), offset: offset, epoch: header.epoch)
   }
 
-  /// Writes the frames of `batch` from `first` on and returns when they are on the disk.
-  ///
-  /// - Parameters:
-  ///   - durablePosition: of what was on the disk before.
-  ///   - waitsForRoom: see `SegmentPreallocator.take`.
-  /// - Returns: the first frame that was not written, because the disk has no room for the next segment;
-  ///   `batch.frames.count` if all were.
-  /// - Throws: fatal; how much of the batch is on the disk, nobody knows.
   func write(
     _ batch: borrowing RecordBatch, from first: Int, durablePosition: UInt64, waitsForRoom: Bool
   ) throws(JournalError) -> Int {
@@ -86,9 +81,6 @@ final class SegmentLog: @unchecked Sendable {
     return batch.frames.count
   }
 
-  /// Writes a frame that says that all before it is on the disk.
-  ///
-  /// - Returns: false if the disk has no room for it; nothing was written then.
   func confirm(nextPosition: UInt64, waitsForRoom: Bool) throws(JournalError) -> Bool {
     guard fits(FrameHeader.byteCount) else {
       return try roll(nextPosition: nextPosition, waitsForRoom: waitsForRoom)
@@ -98,9 +90,6 @@ final class SegmentLog: @unchecked Sendable {
     return true
   }
 
-  /// Ends this segment, unless it has no frame yet and another stands before it, and begins the next.
-  ///
-  /// - Returns: the end of the sealed segment; nil if the disk has no room for the next one: nothing was written then.
   func seal(nextPosition: UInt64) throws(JournalError) -> JournalPoint? {
     if header.number > 1, offset == FormatLimits.segmentHeaderByteCount {
       return JournalPoint(
@@ -155,7 +144,16 @@ final class SegmentLog: @unchecked Sendable {
     return true
   }
 
-  func close() { file.close() }
+  /// The next segment is begun in the background; a step looks once more whether the disk has room for it.
+  func step() { preallocator.prepare() }
+
+  func giveUpWhenFull() { preallocator.giveUpWhenFull() }
+
+  func close() {
+    preallocator.stop()
+    file.close()
+    directoryLock.release()
+  }
 
   /// Makes the first segment, or the one after a sealed one, when a journal is opened.
   ///

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import SystemPackage
 
 /// Fills the next segment with zeros on a thread of its own, while the current one is written.
@@ -7,12 +6,12 @@ internal import SystemPackage
 ///             prepare            last zero on the disk          take
 ///   resting ──────────> filling ──────────────────────> ready ────────> resting
 ///                       │    ▲
-///             disk full └────┘ tried again every second; `isDiskFull` says so meanwhile
+///             disk full └────┘ tried again every second; `room` says so meanwhile
 /// ```
 /// In stepped mode there is no thread: `prepare` and `take` do it on the calling thread, and a full disk is tried again
 /// by the next `prepare` or `take`.
 ///
-/// Safe to share: everything mutable is touched under `lock`, or is atomic.
+/// Safe to share: everything mutable is touched under `lock`.
 final class SegmentPreallocator: @unchecked Sendable {
   private enum State {
     case resting, filling
@@ -30,16 +29,14 @@ final class SegmentPreallocator: @unchecked Sendable {
   private var isStopped = false
   private var hasBegun = false
   private var thread: DedicatedThread?
-  private let full = Atomic(false)
+  /// Full if the last try ended with a full disk.
+  let room = LogRoom()
 
   init(directory: JournalDirectory, byteCount: Int, isStepped: Bool) {
     self.directory = directory
     self.byteCount = byteCount
     self.isStepped = isStepped
   }
-
-  /// The last try ended with a full disk.
-  var isDiskFull: Bool { full.load(ordering: .relaxed) }
 
   func start() throws(StorageError) {
     guard !isStepped else { return }
@@ -82,7 +79,7 @@ final class SegmentPreallocator: @unchecked Sendable {
       case .failed(let error):
         throw error
       case .resting, .filling:
-        if isStopped || isStepped || (isDiskFull && !waitsForRoom) {
+        if isStopped || isStepped || (room.isFull && !waitsForRoom) {
           throw StorageError(.noSpace, .write, directory.preallocating)
         }
         changed.wait(lock)
@@ -93,7 +90,7 @@ final class SegmentPreallocator: @unchecked Sendable {
   /// Gives up waiting for room, so that a writer that closes does not wait for ever.
   func giveUpWhenFull() {
     lock.lock()
-    if isDiskFull { isStopped = true }
+    if room.isFull { isStopped = true }
     lock.unlock()
     changed.broadcast()
   }
@@ -140,17 +137,17 @@ final class SegmentPreallocator: @unchecked Sendable {
     switch result {
     case .success(let file?):
       state = .ready(file)
-      full.store(false, ordering: .relaxed)
+      room.isFull = false
     case .success(nil):
       break
     case .failure(let error) where error.isDiskFull:
-      full.store(true, ordering: .relaxed)
+      room.isFull = true
       try? directory.storage.remove(directory.preallocating)
       return true
     case .failure(let error):
       state = .failed(error)
       // Not a matter of room: whoever needs the segment is to meet the error, instead of being put off for ever.
-      full.store(false, ordering: .relaxed)
+      room.isFull = false
     }
     return false
   }
