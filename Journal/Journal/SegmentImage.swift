@@ -2,7 +2,7 @@ internal import JournalFormat
 internal import SystemPackage
 
 /// The bytes of one segment in memory; loaded again for the next.
-struct SegmentImage: ~Copyable {
+package struct SegmentImage: ~Copyable {
   private var buffer = PageBuffer()
   /// A packed file as it is on the disk.
   private var packed = PageBuffer()
@@ -13,10 +13,10 @@ struct SegmentImage: ~Copyable {
   private var target = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var readByteCount = 0
 
-  init() {}
+  package init() {}
 
   /// Valid until the next `load`.
-  var bytes: UnsafeRawBufferPointer { buffer.bytes }
+  package var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
   /// - Parameter limit: bytes beyond it are not read.
   mutating func load(_ file: any StorageFile, limit: Int) throws(StorageError) {

@@ -4,21 +4,6 @@ internal import SystemPackage
 
 /// The durable steps that retention, packing and redaction are made of.
 extension JournalDirectory {
-  /// Every file of every segment with its length; what vanishes meanwhile is left out.
-  func sizes() throws(JournalError) -> [(place: SegmentPlace, byteCount: Int)] {
-    do throws(StorageError) {
-      var sizes: [(place: SegmentPlace, byteCount: Int)] = []
-      for place in try places() {
-        let file = try storage.open(place.path, .read)
-        defer { file.close() }
-        sizes.append((place, try file.size()))
-      }
-      return sizes
-    } catch {
-      throw .storage(error)
-    }
-  }
-
   /// `segmentNumbers`, with the errors of a journal.
   func numbers() throws(JournalError) -> [UInt64] {
     do throws(StorageError) {

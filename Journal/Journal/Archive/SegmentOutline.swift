@@ -1,17 +1,17 @@
-internal import JournalFormat
+package import JournalFormat
 internal import SystemPackage
 
 /// What must stay the same when a sealed segment gets another form.
-struct SegmentOutline: Equatable {
-  let number: UInt64
-  let id: SegmentID
-  let previousHash: Hash256
-  let headHash: Hash256
-  let firstPosition: UInt64
+package struct SegmentOutline: Equatable, Sendable {
+  package let number: UInt64
+  package let id: SegmentID
+  package let previousHash: Hash256
+  package let headHash: Hash256
+  package let firstPosition: UInt64
   /// The position after the last record.
-  let endPosition: UInt64
-  let frameCount: Int
-  let isSealed: Bool
+  package let endPosition: UInt64
+  package let frameCount: Int
+  package let isSealed: Bool
 }
 
 extension JournalDirectory {

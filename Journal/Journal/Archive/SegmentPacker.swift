@@ -2,17 +2,14 @@ internal import JournalFormat
 public import SystemPackage
 
 /// Packs sealed segments into larger blocks, beside a live writer and readers (`FORMAT.md`, "Packed segment").
-///
-/// ```
-///   .segment ──pack──> .packing ──sync, read back──> .packed ──sync──> .segment removed
-/// ```
-/// A crash leaves both files or one: each is whole, and the next run cleans up.
 public struct SegmentPacker: Sendable {
-  private let directory: JournalDirectory
+  private let vault: any SegmentVault
+
+  package init(_ vault: any SegmentVault) { self.vault = vault }
 
   /// - Parameter archive: `archive` below `directory` if nil; segments there are packed where they lie.
   public init(directory: FilePath, archive: FilePath? = nil, storage: any JournalStorage = DiskStorage()) {
-    self.directory = JournalDirectory(path: directory, archive: archive, storage: storage)
+    self.init(SegmentFiles(directory: JournalDirectory(path: directory, archive: archive, storage: storage)))
   }
 
   /// Packs the sealed segments whose records all stand before `position` or at it, oldest first. Blocks.
@@ -24,18 +21,18 @@ public struct SegmentPacker: Sendable {
   public func pack(
     upTo position: UInt64 = .max, countMaximum: Int = .max, step: SegmentStep.Handler = { _ in }
   ) throws(JournalError) -> PackingReport {
-    try directory.maintain { () throws(JournalError) in
-      let files = try directory.sizes()
+    try vault.maintain { () throws(JournalError) in
+      let segments = try vault.list()
       var report = PackingReport()
       do throws(JournalError) {
         // The last one is being written.
-        for (place, byteCount) in files where place.form == .plain && place.number != files.last?.place.number {
+        for segment in segments.dropLast() where !segment.isPacked {
           guard report.segments.count < countMaximum,
-            try directory.header(of: place.number + 1).header.firstPosition - 1 <= position
+            try vault.header(of: segment.number + 1).firstPosition - 1 <= position
           else { break }
-          guard let packed = try pack(place, byteCount: byteCount, step) else { continue }
-          report.segments.append(place.number)
-          report.byteCountBefore += byteCount
+          guard let packed = try pack(segment, step) else { continue }
+          report.segments.append(segment.number)
+          report.byteCountBefore += segment.byteCount
           report.byteCountAfter += packed
         }
       } catch {
@@ -46,25 +43,22 @@ public struct SegmentPacker: Sendable {
   }
 
   /// - Returns: bytes of the packed file; nil if the segment is not worth it.
-  private func pack(
-    _ place: SegmentPlace, byteCount: Int, _ step: SegmentStep.Handler
-  ) throws(JournalError) -> Int? {
+  private func pack(_ segment: SegmentInfo, _ step: SegmentStep.Handler) throws(JournalError) -> Int? {
     var image = SegmentImage()
-    let outline = try directory.examine(place, &image)
-    guard outline.isSealed else { throw .damaged(file: place.path, offset: 0, reason: .frameDamaged) }
+    let outline = try vault.get(segment, &image) { _ in }
+    guard outline.isSealed else { throw .damaged(file: segment.file, offset: 0, reason: .frameDamaged) }
     let packed: PackedSegmentEncoder
     do throws(FormatError) {
       packed = try PackedSegmentEncoder.pack(image.bytes)
     } catch {
-      throw JournalError(error, file: place.path, offset: 0)
+      throw JournalError(error, file: segment.file, offset: 0)
     }
     // Whoever reads it has all of it in memory.
-    guard packed.expandedByteCount <= FormatLimits.segmentByteCountMaximum, packed.bytes.count < byteCount else {
+    guard packed.expandedByteCount <= FormatLimits.segmentByteCountMaximum, packed.bytes.count < segment.byteCount
+    else {
       return nil
     }
-    let target = SegmentPlace(place.number, .packed, in: place.directory, isArchived: place.isArchived)
-    try directory.install(packed.bytes, as: target, suffix: ".packing", outline: outline, step)
-    try directory.discard(place, step)
+    try vault.put(packed.bytes, of: segment, outline, step)
     return packed.bytes.count
   }
 }
