@@ -440,6 +440,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/TestSupport", swiftSettings: strict),
     module("ScriptedClients", in: "Tests", ["Bayeux", "CometEngine", "JSONEnvelope", "PushDomain"]),
     module("SimulatedDisk", in: "Tests", ["TestSupport", "Journal", systemPackage]),
+    module("StoreConformance", in: "Tests", ["TestSupport", "Journal", "JournalFormat"]),
     module(
       "Simulation", in: "Tests",
       [
@@ -476,7 +477,7 @@ let package = Package(
     tests("WebPushEncryptionTests", in: "Push", ["WebPushEncryption", "StandInSupport", crypto]),
     tests(
       "JournalTests", in: "Journal",
-      ["TestSupport", "Journal", "JournalFormat", "LZ4", "Transparency", systemPackage]),
+      ["StoreConformance", "TestSupport", "Journal", "JournalFormat", "LZ4", "Transparency", systemPackage]),
     tests(
       "TransparencyTests", in: "Journal",
       ["TestSupport", "StandInSupport", "ProcessControl", "Transparency", "JournalFormat"]),
