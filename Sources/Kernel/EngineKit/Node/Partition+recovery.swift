@@ -93,9 +93,8 @@ extension Partition {
     var settings = configuration
     settings.startingPoint = snapshot?.info.point
     settings.leaves = housekeeping.keepsTree ? tree.leaves : nil
-    let (writer, report) = try JournalWriter.open(
-      directory: journalDirectory, configuration: settings, storage: node.environment.storage,
-      deliver: log.delivery, onFatal: { [onFatal] in onFatal("\($0)") },
+    let (writer, report) = try store.open(
+      id, settings, deliver: log.delivery, lost: { [onFatal] in onFatal("\($0)") },
       replays: shares.map { share in
         var lanes = [KindReplay.Lane?](repeating: nil, count: 256)
         for (kind, replay) in replays { lanes[Int(kind.rawValue)] = replay.lanes[share.index] }

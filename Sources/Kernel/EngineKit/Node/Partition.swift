@@ -6,7 +6,7 @@ package import Logging
 import Synchronization
 package import SystemPackage
 
-/// What belongs to one journal: its directory and writer, the outbox, who hosts which kind of entity, snapshots, the states
+/// What belongs to one journal: its place in a store and its writer, the outbox, who hosts which kind of entity, snapshots, the states
 /// that sleep, and the plan of a redaction.
 package final class Partition: Sendable {
   package let node: Node
@@ -19,7 +19,12 @@ package final class Partition: Sendable {
   let outbox: Lane
   package let journal: JournalHolder
   package let housekeeper = Housekeeper()
-  package let snapshots: SnapshotStore
+  /// Where the journal is kept, with its snapshots and sealed segments.
+  let store: any JournalStore
+  let id = PartitionID.first
+  package let snapshots: any SnapshotVault
+  /// History, as it is kept.
+  let sealed: any SegmentVault
   let spill: SleepingStates
   /// Reads the journal beside the writer.
   package let reader: JournalReader
@@ -73,9 +78,11 @@ package final class Partition: Sendable {
     context = RuntimeContext(
       log: log, time: node.time, timers: node.timers, lanes: node.lanes, limits: configuration.runtimeLimits,
       onLostState: onFatal)
-    snapshots = SnapshotStore(directory: directory, storage: storage)
+    store = FileJournalStore([id: FileJournalStore.Place(directory: directory, archive: archive)], storage: storage)
+    snapshots = store.snapshots(id)
+    sealed = store.sealed(id)
     reader = JournalReader(directory: directory, archive: archive, storage: storage)
-    segmentRedaction = SegmentRedaction(directory: directory, archive: archive, storage: storage)
+    segmentRedaction = SegmentRedaction(sealed)
     redactionIntent = RedactionIntent(directory: directory, storage: storage)
     recordIndex =
       housekeeping.indexesSubjects ? RecordIndex(directory: directory, archive: archive, storage: storage) : nil

@@ -12,23 +12,18 @@ extension Partition {
   package func tidySegments() async {
     let (settings, now) = (housekeeping, context.time.now.milliseconds)
     let points = snapshotPoints.withLock { $0 }
-    let (directory, archive) = (journalDirectory, configuration.archiveDirectory)
-    let storage = node.environment.storage
+    let vault = sealed
     await housekeeper.alone { [self] in
       do {
         if let action = settings.retention, let rule = rule(action, points) {
           if action == .delete, let point = rule.neverBeyond { try await keepTree(for: point) }
-          let report = try await onThread {
-            try SegmentRetention(directory: directory, archive: archive, storage: storage)
-              .apply(rule, nowMilliseconds: now)
-          }
+          let report = try await onThread { try SegmentRetention(vault).apply(rule, nowMilliseconds: now) }
           note(report.segments, report.failure, "\(action == .archive ? "archived" : "deleted") old segments")
         }
         // One after the other: readers and the writer share the processors with it.
         if settings.packsSegments, let position = points.first?.position {
           let report = try await onThread {
-            try SegmentPacker(directory: directory, archive: archive, storage: storage)
-              .pack(upTo: position, countMaximum: self.node.limits.packedSegmentsAtOnce)
+            try SegmentPacker(vault).pack(upTo: position, countMaximum: self.node.limits.packedSegmentsAtOnce)
           }
           note(report.segments, report.failure, "packed segments")
         }
