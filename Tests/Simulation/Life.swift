@@ -43,6 +43,7 @@ final class Life: @unchecked Sendable {
     self.disk = disk
     var configuration = EngineConfiguration(dataDirectory: World.dataDirectory)
     configuration.options = world.options
+    configuration.placement = world.placement
     // Few, so that there is more than one piece.
     configuration.limits.broadcastChunk = 3
     configuration.limits.targetsAtOnce = 4

@@ -27,7 +27,7 @@ struct Reference {
 
   /// Takes in one record.
   /// - Throws: `Failure` for a broken promise, or what decoding throws.
-  mutating func apply(_ record: JournalMirror.Record, at moment: Moment) throws {
+  mutating func apply(_ record: JournalMirror.Record, place: UInt64, at moment: Moment) throws {
     if record.isRedacted { return }
     try states.apply(record)
     let time = Timestamp(milliseconds: record.timeMilliseconds)
@@ -42,16 +42,16 @@ struct Reference {
         try accepted(message.id, by: record.key)
         try followCallback(message.id)
       case .declined(let id, _, _): try accepted(id, by: record.key)
-      case .attemptBegan(let id, _, _): support.attemptBegan(id, at: record.position)
+      case .attemptBegan(let id, _, _): support.attemptBegan(id, at: place)
       case .settled(let id, let outcome, _, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
-      default: try applyMail(event, record, at: time, moment)
+      default: try applyMail(event, record, place, at: time, moment)
       }
     case .callback:
       do {
         try callbacks[record.key, default: CallbackTrack()].apply(
           try record.event(CallbackEvent.self), at: time, moment)
       } catch let failure as Failure { throw Failure(failure.invariant, "callback \(record.key): \(failure.detail)") }
-    case .supportRequest, .supportUser, .supportApp: try applySupport(record, at: time, moment)
+    case .supportRequest, .supportUser, .supportApp: try applySupport(record, place, at: time, moment)
     case .agent:
       switch try record.event(AgentDesk.Event.self) {
       case .readinessChanged(true, _): readyAgents.insert(record.key)
@@ -78,8 +78,10 @@ struct Reference {
     }
   }
 
-  private mutating func applySupport(_ record: JournalMirror.Record, at time: Timestamp, _ moment: Moment) throws {
-    let place = SupportLedger.Place(position: record.position, epoch: moment.epoch)
+  private mutating func applySupport(
+    _ record: JournalMirror.Record, _ place: UInt64, at time: Timestamp, _ moment: Moment
+  ) throws {
+    let place = SupportLedger.Place(position: place, epoch: moment.epoch)
     do {
       switch EntityKind(rawValue: record.kind) {
       case .supportRequest:
@@ -97,7 +99,7 @@ struct Reference {
   }
 
   private mutating func applyMail(
-    _ event: PushEvent, _ record: JournalMirror.Record, at time: Timestamp, _ moment: Moment
+    _ event: PushEvent, _ record: JournalMirror.Record, _ place: UInt64, at time: Timestamp, _ moment: Moment
   ) throws {
     if case .mailStored(let mail) = event, let broadcast = broadcasts[mail.id.original],
       !broadcast.mayGet.contains(mail.scope)
@@ -107,7 +109,7 @@ struct Reference {
     let isOfDevice = record.key.hasPrefix("gcm-")
     guard isOfDevice || record.key.hasPrefix("ccs-") else { return }
     let place = MailboxView.Place(
-      position: record.position, time: time, epoch: moment.epoch, clockSettings: moment.clockSettings
+      position: place, time: time, epoch: moment.epoch, clockSettings: moment.clockSettings
     ) { [installations] scope in
       let parts = scope.split(separator: "/").map(String.init)
       return parts.count == 2 && Int(parts[1]).map { installations[parts[0]]?.live[$0] != nil } == true

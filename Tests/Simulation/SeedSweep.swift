@@ -15,6 +15,8 @@ enum SeedLine {
 struct SeedSweep {
   let seeds: ClosedRange<UInt64>
   let commands: Int
+  /// Journals of each world.
+  var partitions = 1
   let jobs: Int
   var isTwice = false
   var environment: [String: String] = [:]
@@ -22,7 +24,8 @@ struct SeedSweep {
   var stopsAtFirst = false
   private static let seedsInAProcess: UInt64 = 25
 
-  init(_ seeds: ClosedRange<UInt64>, commands: Int, jobs: Int, isTwice: Bool = false) {
+  init(_ seeds: ClosedRange<UInt64>, commands: Int, partitions: Int = 1, jobs: Int, isTwice: Bool = false) {
+    self.partitions = partitions
     self.isTwice = isTwice
     self.seeds = seeds
     self.commands = commands
@@ -127,7 +130,10 @@ struct SeedSweep {
   private func launch(_ seeds: ClosedRange<UInt64>) -> (lines: [String], status: Int32) {
     let environment = ProcessInfo.processInfo.environment
       .merging(environment) { $1 }.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-    let arguments = ["worker", "--seeds", "\(seeds.lowerBound)...\(seeds.upperBound)", "--commands", String(commands)]
+    let arguments = [
+      "worker", "--seeds", "\(seeds.lowerBound)...\(seeds.upperBound)", "--commands", String(commands), "--partitions",
+      String(partitions),
+    ]
     do {
       let outcome = try ChildProcess.run(
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,

@@ -5,6 +5,7 @@ import Foundation
 /// ```
 ///   run --seeds 1...2000 --commands 500 [--jobs 2]     lives through all of them; the first violations are printed
 ///       [--twice]                                      each seed twice: both runs must be the same
+///       [--partitions 4]                               with so many journals
 ///   run --seed 17 [--commands 500] [--quiet]           one seed again, loudly
 ///   canaries [--seeds 500] [--commands 500]            finds each planted fault, or says which it did not find
 ///   keep --seed 17 --directory D [--commands 500]      leaves what is on the seed's disk in the middle of its life
@@ -16,7 +17,7 @@ public enum SimulationCommand {
     var options = Options()
     guard let verb = arguments.first, options.read(Array(arguments.dropFirst())) else {
       print(
-        "usage: run --seeds 1...2000 | run --seed 17 [--quiet] | canaries | keep --seed 17 --directory D; [--commands 500] [--jobs 2]"
+        "usage: run --seeds 1...2000 | run --seed 17 [--quiet] | canaries | keep --seed 17 --directory D; [--commands 500] [--partitions 1] [--jobs 2]"
       )
       return 2
     }
@@ -24,7 +25,8 @@ public enum SimulationCommand {
     case "run":
       if let seed = options.seed { return replay(seed, options) }
       return SeedSweep(
-        options.seeds, commands: options.commands, jobs: options.jobs, isTwice: options.isTwice
+        options.seeds, commands: options.commands, partitions: options.partitions, jobs: options.jobs,
+        isTwice: options.isTwice
       ).report()
     case "worker": return work(options)
     case "canaries": return CanaryHunt.run(seeds: options.seeds.count, commands: options.commands, jobs: options.jobs)
@@ -37,6 +39,8 @@ public enum SimulationCommand {
     var seeds: ClosedRange<UInt64> = 1...500
     var seed: UInt64?
     var commands = 500
+    /// Journals.
+    var partitions = 1
     var jobs = 2
     var directory: String?
     var isQuiet = false
@@ -71,6 +75,9 @@ public enum SimulationCommand {
         case "--jobs":
           guard let number = Int(value), number > 0 else { return false }
           jobs = number
+        case "--partitions":
+          guard let number = Int(value), (1...9).contains(number) else { return false }
+          partitions = number
         case "--directory": directory = value
         default: return false
         }
@@ -81,7 +88,8 @@ public enum SimulationCommand {
 
   private static func replay(_ seed: UInt64, _ options: Options) -> Int32 {
     SeededExecutor.install()
-    let result = SimulationRun.live(seed: seed, commands: options.commands, isLoud: !options.isQuiet)
+    let result = SimulationRun.live(
+      seed: seed, commands: options.commands, partitions: options.partitions, isLoud: !options.isQuiet)
     print("seed \(seed): \(result.steps) steps, trace \(String(result.traceHash, radix: 16))")
     print(String(describing: result.counts))
     guard let violation = result.violation else { return 0 }
@@ -119,8 +127,11 @@ public enum SimulationCommand {
     SeededExecutor.install()
     for seed in options.seeds {
       SeedLine.print("begin \(seed)")
-      let result = SimulationRun.live(seed: seed, commands: options.commands)
-      if options.isTwice, SimulationRun.live(seed: seed, commands: options.commands).traceHash != result.traceHash {
+      func live() -> SeedResult {
+        SimulationRun.live(seed: seed, commands: options.commands, partitions: options.partitions)
+      }
+      let result = live()
+      if options.isTwice, live().traceHash != result.traceHash {
         SeedLine.print("broken \(seed) the same seed gives the same run")
         return 1
       }

@@ -15,7 +15,7 @@ extension World {
         isInsideWrite = true
       case .after:
         isInsideWrite = false
-        mirror.isStale = true
+        mirror.noteWrite()
       case .half, .written: break
       }
     }
@@ -133,7 +133,7 @@ extension World {
       compareJournals()
       lifeCount += 1
       epoch += 1
-      performedUpTo = 0
+      performedUpTo = [:]
       let life = Life(number: lifeCount, disk: disk, world: self)
       self.life = life
       life.hasBeenFull = disk.capacity != .max
@@ -173,23 +173,12 @@ extension World {
 
   /// What was durable before is durable still, to the last byte.
   private func compareJournals() {
-    let found = JournalMirror(directory: Self.journalDirectory)
+    let found = JournalMirrors(directories: placement.journalDirectories(below: Self.dataDirectory))
     do {
-      _ = try found.catchUp(on: disk)
-      let known = mirror.records
-      guard found.records.count >= known.count else {
-        return violated(
-          .nothingAcknowledgedIsLost, "\(known.count) records were durable, \(found.records.count) are left")
-      }
-      for (before, after) in zip(known, found.records) where before != after && !after.isRedacted {
-        return violated(.nothingAcknowledgedIsLost, "record \(before.position) is another one after the crash")
-      }
-      guard found.leaves.starts(with: mirror.leaves) else {
-        return violated(.treeIsOfTheRecords, "a leaf is another one after the crash")
-      }
+      try mirror.succeeded(by: found, on: disk)
       mirror = found
       // Nobody knows when these were written.
-      try take(from: known.count, clockSettings: -1, life: lifeCount)
+      try take(from: try found.catchUp(on: disk), clockSettings: -1, life: lifeCount)
     } catch {
       violated(by: error, .journalIsSound)
     }

@@ -126,9 +126,9 @@ extension World {
   func take(from first: Int, clockSettings: Int, life: Int) throws {
     let moment = Moment(
       monotonicMilliseconds: time.monotonicMilliseconds, clockSettings: clockSettings, life: life, epoch: epoch)
-    for record in mirror.records[first...] {
-      trace.note("durable: \(record.description)")
-      try reference.apply(record, at: moment)
+    for seen in mirror.records[first...] {
+      trace.note("durable: \(seen.record.description)")
+      try reference.apply(seen.record, place: seen.place, at: moment)
     }
     if first < mirror.records.count { try reference.check(epoch: epoch) }
   }

@@ -1,4 +1,5 @@
 import Engine
+import EntityRuntime
 import PushDomain
 
 // Messages that leave the engine for connections, held against what is durable at that moment.
@@ -48,14 +49,17 @@ extension World {
     }
     if durable != mail { violated(.mailIsKept, "message \(mail.id) is not what was stored") }
     checkEnd(mail.id, in: name)
-    performedUpTo = max(performedUpTo, position)
+    performedUpTo[performed(name), default: 0] = max(performedUpTo[performed(name)] ?? 0, position)
     reference.handOver(mail.id, from: name)
   }
+
+  /// By what it is told apart how far effects have come.
+  private func performed(_ mailbox: String) -> String { placement.count == 1 ? "" : mailbox }
 
   /// What happens at the same time as a message's end may come out before it, and nothing later.
   private func checkEnd(_ id: String, in name: String) {
     guard let end = reference.mailboxes[name]?.ends[id] else { return }
-    if end.epoch < epoch || end.position < performedUpTo {
+    if end.epoch < epoch || end.position < performedUpTo[performed(name)] ?? 0 {
       violated(.mailOnce, "message \(id) is delivered after it was \(end.ending?.name ?? "dropped")")
     }
   }

@@ -13,7 +13,7 @@ extension World {
     trace.begin(step, "\(key) is to be forgotten")
     hasRedacted = true
     learn()
-    let known = UInt64(mirror.records.count)
+    let known = mirror.counts
     ask("redaction", in: life) {
       try await $0.redactions.redact(subject: key, by: "operator", reason: "asked for")
     } then: { [self] result in
@@ -32,7 +32,7 @@ extension World {
     device.endings += 1
     device.isBeingForgotten = true
     learn()
-    let known = UInt64(mirror.records.count)
+    let known = mirror.counts
     ask("redaction", in: life) {
       try await $0.redactions.redact(subject: subject, by: "operator", reason: "asked for")
     } then: { [self] result in
@@ -46,17 +46,19 @@ extension World {
   }
 
   /// Nothing of what was written about a customer until then is in the journal any more.
-  private func findTraces(of key: String, upTo position: UInt64, in life: Life) {
-    let reader = JournalReader(directory: Self.journalDirectory, storage: life.disk)
+  /// - Parameter counts: how many records each journal had.
+  private func findTraces(of key: String, upTo counts: [Int], in life: Life) {
     do {
-      try reader.forEachRecord { record in
-        // A broadcast names whom it has come to; it is nobody's.
-        guard record.position <= position, !record.isRedacted, record.kind != EntityKind.broadcast.rawValue else {
-          return
+      for (directory, count) in zip(placement.journalDirectories(below: Self.dataDirectory), counts) {
+        try JournalReader(directory: directory, storage: life.disk).forEachRecord { record in
+          // A broadcast names whom it has come to; it is nobody's.
+          guard record.position <= count, !record.isRedacted, record.kind != EntityKind.broadcast.rawValue else {
+            return
+          }
+          let text = String(decoding: record.payload, as: UTF8.self)
+          guard text.firstWord(from: key) == key else { return }
+          throw Failure(.redactedIsGone, "record \(record.position) still speaks of \(key)")
         }
-        let text = String(decoding: record.payload, as: UTF8.self)
-        guard text.firstWord(from: key) == key else { return }
-        throw Failure(.redactedIsGone, "record \(record.position) still speaks of \(key)")
       }
     } catch {
       violated(by: error, .journalIsSound)

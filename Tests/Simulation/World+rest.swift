@@ -257,7 +257,11 @@ extension World {
     for (id, callback) in reference.callbacks where !callback.isForgotten {
       violated(.timersFireInTime, "callback \(id) outlives its time: \(callback.status.name)")
     }
-    do { _ = try JournalReader(directory: Self.journalDirectory, storage: disk).verify() } catch {
+    do {
+      for directory in placement.journalDirectories(below: Self.dataDirectory) {
+        _ = try JournalReader(directory: directory, storage: disk).verify()
+      }
+    } catch {
       violated(by: error, .journalIsSound)
     }
   }

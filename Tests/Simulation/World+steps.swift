@@ -1,5 +1,6 @@
 import ChatDomain
 import Engine
+import EntityRuntime
 import EventSourcing
 import Journal
 import PushDomain
@@ -74,7 +75,9 @@ extension World {
 
   func commit(confirming: Bool = false) {
     guard let life, !life.isOver, life.failure == nil else { return }
-    life.engine.stepJournal(confirming: confirming)
+    // One journal may be slower than another.
+    let one = placement.count > 1 && chance.comes(50) ? chance.below(placement.count) : nil
+    life.engine.stepJournal(one, confirming: confirming)
   }
 
   private func timeToPass() -> Int64 {

@@ -1,4 +1,5 @@
 import Engine
+import EntityRuntime
 import EventSourcing
 import PushDomain
 import SimulatedDisk
@@ -17,7 +18,6 @@ import SystemPackage
 /// Safe to share: the whole simulation is one thread.
 final class World: @unchecked Sendable {
   static let dataDirectory: FilePath = "/data"
-  static let journalDirectory: FilePath = "/data/journal"
   /// A session that nobody hears of for so long, with a tick to spare, is over.
   static let sessionGraceMilliseconds: Int64 = 10_100
   static let customerCount = 6
@@ -48,7 +48,9 @@ final class World: @unchecked Sendable {
   var disk: MemoryDisk
   var life: Life?
   var lifeCount = 0
-  var mirror = JournalMirror(directory: World.journalDirectory)
+  /// In which partition an entity lies.
+  let placement: Placement
+  var mirror: JournalMirrors
   var reference = Reference()
   /// Set while the disk is in the middle of a write.
   var isInsideWrite = false
@@ -79,8 +81,9 @@ final class World: @unchecked Sendable {
   var groups: [GivenGroup] = []
   /// Counts the moments at which nothing was under way.
   var epoch = 0
-  /// The effects of all records before this position were performed by this life.
-  var performedUpTo: UInt64 = 0
+  /// The effects of all records before this place were performed by this life: of all that have come from the same
+  /// journal as far as is known, which is everything where there is one, and else what is of one mailbox.
+  var performedUpTo: [String: UInt64] = [:]
   private var deviceNumber = 0
   private var books: [String: ChatBook] = [:]
   private var customerNumber = 0
@@ -131,10 +134,15 @@ final class World: @unchecked Sendable {
     var losesPower: Bool
   }
 
-  /// - Parameter segmentByteCount: of the journal; nil: one of two that the seed draws.
-  init(seed: UInt64, isLoud: Bool = false, segmentByteCount: Int? = nil) {
+  /// - Parameters:
+  ///   - partitions: journals.
+  ///   - segmentByteCount: of each; nil: one of two that the seed draws.
+  init(seed: UInt64, partitions: Int = 1, isLoud: Bool = false, segmentByteCount: Int? = nil) {
     self.seed = seed
-    redacts = seed % 4 == 0
+    placement = partitions == 1 ? .single : Placement(count: partitions, seed: seed)
+    mirror = JournalMirrors(directories: placement.journalDirectories(below: Self.dataDirectory))
+    // An erasure goes through one journal.
+    redacts = seed % 4 == 0 && partitions == 1
     messagingPercent = seed % 3 == 0 ? 20 : 80
     callbackPercent = seed % 2 == 0 ? 60 : 15
     supportPercent = seed % 5 < 2 ? 55 : 12

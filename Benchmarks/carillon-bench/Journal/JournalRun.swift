@@ -48,7 +48,7 @@ struct JournalRun: Sendable {
   /// Reads the journal and applies every event to the state of its chat, with as many threads as a server's start has.
   static func replay(_ directory: WorkDirectory) throws -> (events: Int, seconds: Double) {
     let start = ContinuousClock.now
-    let boxes = ReplayShare.ofThisMachine.map { ReplayBox<ChatSession>(ReplayTable(kind: .chatSession, share: $0)) }
+    let boxes = ReplayShare.ofThisMachine().map { ReplayBox<ChatSession>(ReplayTable(kind: .chatSession, share: $0)) }
     let (writer, report) = try JournalWriter.open(
       directory: path(directory), onFatal: { Terminal.note("the journal failed: \($0)") },
       replays: boxes.map { box in

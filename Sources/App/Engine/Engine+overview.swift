@@ -29,7 +29,7 @@ extension Engine {
     return EngineGlance(
       at: partition.context.time.now, position: writer.durablePosition, commits: writer.commitFigures,
       roomLeft: partition.roomLeft, snapshotMade: partition.newestSnapshot?.made,
-      entities: partition.hosts.map { ($0.source.kind, $0.source.count) }, devicesWaiting: pushes.devicesWaiting,
+      entities: partitions.hosts.map { ($0.kind, $0.count) }, devicesWaiting: pushes.devicesWaiting,
       lanesOpen: pushes.lanesOpen, deadLetters: pushes.deadLetters)
   }
 

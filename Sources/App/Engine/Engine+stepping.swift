@@ -11,28 +11,37 @@ extension Engine {
   package func tick() { node.timers.fireDue() }
 
   /// Whether `stepJournal` has something to write or to release.
-  package var journalNeedsStep: Bool { partition.journal.writer?.needsStep ?? false }
+  package var journalNeedsStep: Bool { partitions.all.contains { $0.journal.writer?.needsStep ?? false } }
 
   /// How many requests and sockets each Comet session keeps, by clientId.
   package func exchangeCounts() async -> [String: Int] { await comet.exchangeCounts() }
 
-  /// Lets the journal commit what waits. - Parameter confirming: see `JournalWriter.step`.
-  package func stepJournal(confirming: Bool = false) { partition.journal.writer?.step(confirming: confirming) }
+  /// Lets a journal commit what waits.
+  /// - Parameters:
+  ///   - partition: the number of one; nil: all of them, one after the other.
+  ///   - confirming: see `JournalWriter.step`.
+  package func stepJournal(_ partition: Int? = nil, confirming: Bool = false) {
+    for one in partitions.all where partition ?? one.number == one.number {
+      one.journal.writer?.step(confirming: confirming)
+    }
+  }
 
   /// Everything that was appended is durable.
-  package var isJournalSettled: Bool { partition.journal.writer.map { $0.durablePosition == $0.lastPosition } ?? false }
+  package var isJournalSettled: Bool {
+    partitions.all.allSatisfy { $0.journal.writer.map { $0.durablePosition == $0.lastPosition } ?? false }
+  }
 
   /// Entities in memory, of the kinds that can sleep.
-  package var awakeEntities: Int { partition.shelves.reduce(0) { $0 + $1.awakeCount } }
+  package var awakeEntities: Int { partitions.all.reduce(0) { $0 + $1.shelves.reduce(0) { $0 + $1.awakeCount } } }
 
   /// Pushes that a courier has in its hands, or that are about to be begun.
   package var pushesUnderWay: Int { node.pushTasks.count }
 
   /// See `Partition.capturedStates`.
-  package func capturedStates() async throws -> [EntityID: CapturedState] { try await partition.capturedStates() }
+  package func capturedStates() async throws -> [EntityID: CapturedState] { try await partitions.capturedStates() }
 
   /// See `Partition.tidySegments`.
-  package func tidySegments() async { await partition.tidySegments() }
+  package func tidySegments() async { for partition in partitions.all { await partition.tidySegments() } }
 
   /// See `Partition.extendTree`.
   package func extendTree() async throws(TreeError) -> JournalTree.Progress { try await partition.extendTree() }

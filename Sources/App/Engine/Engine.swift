@@ -51,7 +51,9 @@ public final class Engine: Sendable {
   package let standbys: StandbyService
 
   let node: Node
-  let partition: Partition
+  let partitions: Partitions
+  /// The one that has all that only one may have.
+  var partition: Partition { partitions.all[0] }
   private let service: PartitionService
   let configuration: EngineConfiguration
   let feed: AgentFeed
@@ -76,34 +78,35 @@ public final class Engine: Sendable {
   ) {
     self.configuration = configuration
     node = Node(configuration.node, environment: environment, logger: logger)
-    partition = Partition(node, configuration.partition, catalogue: .carillon, onFatal: onFatal)
-    standbys = StandbyService(partition, onRelieved: configuration.onRelieved)
+    partitions = Partitions(
+      node, configuration.partition, placement: configuration.placement, catalogue: .carillon, onFatal: onFatal)
+    standbys = StandbyService(partitions.all[0], onRelieved: configuration.onRelieved)
     comet = CometGateway(
-      partition, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
+      partitions, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
       requiresProof: configuration.requiresProof)
-    let push = PushFeature(partition, comet: comet, providers: providers)
-    let chat = ChatFeature(partition, comet: comet, push: push)
+    let push = PushFeature(partitions, comet: comet, providers: providers)
+    let chat = ChatFeature(partitions, comet: comet, push: push)
     messaging = MessagingService(
-      partition, dispatcher: push.dispatcher, settings: configuration.messaging, isSender: configuration.isSender)
-    let callback = CallbackFeature(partition, push: push, chat: chat)
+      partitions, dispatcher: push.dispatcher, settings: configuration.messaging, isSender: configuration.isSender)
+    let callback = CallbackFeature(partitions, push: push, chat: chat)
     callbacks = callback.callbacks
-    notifications = NotificationService(partition, dispatcher: push.dispatcher)
+    notifications = NotificationService(partitions, dispatcher: push.dispatcher)
     storage = StorageService(
-      partition, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
+      partitions, instances: ServiceInstances(chats: chat.chats, callbacks: callbacks),
       bounds: configuration.storageLimits,
       blobs: BlobObserver(
         stored: { [standbys] in standbys.stored($0) }, removed: { [standbys] in standbys.removed() }))
     files = FileService(
-      partition, chats: chat.chats, agents: chat.agents, storage: storage, scanner: configuration.fileScanner)
+      partitions, chats: chat.chats, agents: chat.agents, storage: storage, scanner: configuration.fileScanner)
     support = SupportService(
-      partition, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
+      partitions, dispatcher: push.dispatcher, providers: providers, chats: chat.chats, comet: comet, storage: storage,
       feed: chat.feed)
-    console = ConsoleService(partition)
-    audit = JournalAudit(partition)
-    redactions = Redactions(partition, audit: audit)
-    evidence = EvidenceService(partition, witnesses: configuration.witnesses)
+    console = ConsoleService(partitions)
+    audit = JournalAudit(partitions)
+    redactions = Redactions(partitions, audit: audit)
+    evidence = EvidenceService(partitions.all[0], witnesses: configuration.witnesses)
     service = PartitionService(
-      partition,
+      partitions,
       [
         comet, push, chat, messaging, callback, notifications, storage, files, support, console, redactions, evidence,
         standbys,
@@ -143,7 +146,7 @@ public final class Engine: Sendable {
   public var isReady: Bool { node.isReady }
 
   /// True while the disk has no room for the journal: changes are refused, and whatever only reads goes on.
-  public var isStorageFull: Bool { partition.isStorageFull }
+  public var isStorageFull: Bool { partitions.isStorageFull }
 
   /// Opens the journal, rebuilds all state and takes up what is owed.
   /// - Parameter purpose: what for; see `RecoveryPurpose`.
@@ -169,7 +172,7 @@ public final class Engine: Sendable {
   /// - Returns: how many fell asleep.
   @discardableResult
   public func putIdleToSleep(unusedFor sweeps: UInt32) async -> Int {
-    await partition.putIdleToSleep(unusedFor: sweeps)
+    await partitions.putIdleToSleep(unusedFor: sweeps)
   }
 
   /// Writes a snapshot beside the running service, verifies it, and lets older ones go.

@@ -33,6 +33,8 @@ public struct EngineConfiguration: Sendable {
   /// Every `gms_user` that the edge hands in has been proven. Comet sessions are then found only by their proven user.
   public var requiresProof = false
   public var housekeeping = HousekeepingSettings()
+  /// Which partition an entity lies in.
+  package var placement = Placement.single
   public var standby = StandbySettings()
   /// The decimal before the dash of service ids.
   public var nodeNumber = 1

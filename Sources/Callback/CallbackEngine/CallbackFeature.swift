@@ -14,11 +14,11 @@ package struct CallbackFeature: Feature {
 
   package let callbacks: CallbackService
 
-  package init(_ partition: Partition, push: PushFeature, chat: ChatFeature) {
-    let node = partition.node
-    let directory = partition.directory(.callback, of: Callback.self)
+  package init(_ partitions: Partitions, push: PushFeature, chat: ChatFeature) {
+    let node = partitions.node
+    let directory = partitions.directory(.callback, of: Callback.self)
     let router = CallbackRouter(
-      limits: node.limits, context: partition.context, tasks: node.tasks, agents: chat.ready
+      limits: node.limits, context: partitions.context, tasks: node.tasks, agents: chat.ready
     ) { [options = node.options] agentID, id in
       guard let callback = directory[id] else { return false }
       let policy = await options.policy(of: callback)
@@ -34,15 +34,15 @@ package struct CallbackFeature: Feature {
     callbacks = CallbackService(
       directory: directory, index: CallbackIndex(), router: router,
       grids: SlotGrids(node.options) { SlotGrid(service: $1, options: $0) },
-      options: node.options, chats: chat.chats, desks: chat.desks.directory, context: partition.context,
+      options: node.options, chats: chat.chats, desks: chat.desks.directory, context: partitions.context,
       limits: node.limits, identifiers: node.identifiers, metrics: CallbackMetrics())
     let interpreter = CallbackInterpreter(
-      service: callbacks, feed: chat.feed, pushes: push.dispatcher, timers: partition.timers(), logger: node.logger)
+      service: callbacks, feed: chat.feed, pushes: push.dispatcher, timers: partitions.timers(), logger: node.logger)
     push.dispatcher.producers.register(interpreter)
     chat.desks.add(interpreter)
     chat.interpreter.add(callbacks)
     // Whoever has the callback has its chat.
     chat.distributor.except { [index = callbacks.index] in index[$0] != nil }
-    partition.add(interpreter)
+    partitions.add(interpreter)
   }
 }

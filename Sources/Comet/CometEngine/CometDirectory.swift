@@ -1,3 +1,4 @@
+import EngineKit
 import EntityRuntime
 import EventSourcing
 import Synchronization
@@ -10,8 +11,10 @@ package final class CometDirectory: Sendable {
     var byService: [String: [String]] = [:]
     /// Sessions that are gone but whose end is not in the journal yet.
     var departing: [String: CometSession] = [:]
-    /// ClientIds of the sessions whose end was journalled while a snapshot is made; nil while none is.
-    var departed: [String]?
+    /// Where the partition of each clientId notes the ends that are journalled while a snapshot is made.
+    var shelf: (@Sendable (_ clientID: String) -> CometShelf)?
+
+    func note(_ clientID: String) { shelf?(clientID).note(clientID) }
   }
 
   private let state = Mutex(State())
@@ -42,7 +45,7 @@ package final class CometDirectory: Sendable {
   func remove(_ session: CometSession, isDeparting: Bool = false) {
     state.withLock { state in
       state.sessions[session.clientID] = nil
-      if isDeparting { state.departing[session.clientID] = session } else { state.departed?.append(session.clientID) }
+      if isDeparting { state.departing[session.clientID] = session } else { state.note(session.clientID) }
       if let user = session.userKey {
         state.byUser[user]?.removeAll { $0 == session.clientID }
         if state.byUser[user]?.isEmpty == true { state.byUser[user] = nil }
@@ -63,7 +66,7 @@ package final class CometDirectory: Sendable {
   func departed(_ session: CometSession) {
     state.withLock { state in
       state.departing[session.clientID] = nil
-      state.departed?.append(session.clientID)
+      state.note(session.clientID)
     }
   }
 
@@ -84,21 +87,54 @@ package final class CometDirectory: Sendable {
   }
 }
 
-extension CometDirectory: SnapshotSource {
+extension CometDirectory {
+  /// Those of each partition, for its snapshots; once.
+  func shelves(_ partitions: Partitions) -> [CometShelf] {
+    let shelves = partitions.all.map { CometShelf(self, $0.number, partitions) }
+    state.withLock { state in
+      precondition(state.shelf == nil, "there is one shelf for each partition")
+      state.shelf = { shelves[partitions[EntityID(.cometSession, $0)].number] }
+    }
+    return shelves
+  }
+
+  /// Also those whose end is not in the journal yet.
+  fileprivate var clientIDs: [String] { state.withLock { Array($0.sessions.keys) + Array($0.departing.keys) } }
+}
+
+/// The Comet sessions that lie in one partition, as its snapshots want them.
+final class CometShelf: SnapshotSource {
+  private unowned let directory: CometDirectory
+  private let partition: Int
+  private let partitions: Partitions
+  /// ClientIds of the sessions whose end was journalled while a snapshot is made; nil while none is.
+  private let departed = Mutex<[String]?>(nil)
+
+  init(_ directory: CometDirectory, _ partition: Int, _ partitions: Partitions) {
+    self.directory = directory
+    self.partition = partition
+    self.partitions = partitions
+  }
+
   var kind: EntityKind { .cometSession }
 
-  var keys: [String] { state.withLock { Array($0.sessions.keys) + Array($0.departing.keys) } }
+  var keys: [String] {
+    let all = directory.clientIDs
+    return partitions.all.count == 1 ? all : all.filter { partitions[EntityID(.cometSession, $0)].number == partition }
+  }
 
-  func beginSnapshot() { state.withLock { $0.departed = [] } }
+  var count: Int { keys.count }
+
+  func beginSnapshot() { departed.withLock { $0 = [] } }
 
   func endSnapshot() -> [String] {
-    state.withLock { state in
-      defer { state.departed = nil }
-      return state.departed ?? []
+    departed.withLock { departed in
+      defer { departed = nil }
+      return departed ?? []
     }
   }
 
-  func capture(_ key: String) async -> CapturedEntity? {
-    await state.withLock { $0.sessions[key] ?? $0.departing[key] }?.capture()
-  }
+  func note(_ clientID: String) { departed.withLock { $0?.append(clientID) } }
+
+  func capture(_ key: String) async -> CapturedEntity? { await directory.session(evenDeparting: key)?.capture() }
 }

@@ -18,7 +18,9 @@ public final class CometGateway: Sendable {
   let limits: EngineLimits
   package let directory = CometDirectory()
   package let receipts = WriteReceipts()
-  private let context: RuntimeContext
+  private let partitions: Partitions
+  /// Of all partitions.
+  var context: RuntimeContext { partitions.context }
   private let tasks: TaskPool
   private let identifiers: Identifiers
   let requiresCookie: Bool
@@ -34,19 +36,19 @@ public final class CometGateway: Sendable {
   private static let batchMaximum = BayeuxLimits().messagesMaximum
 
   package init(
-    _ partition: Partition, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
+    _ partitions: Partitions, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
     policy: ChannelPolicy = ChannelPolicy()
   ) {
-    context = partition.context
-    tasks = partition.node.tasks
-    identifiers = partition.node.identifiers
-    limits = partition.node.limits
-    security = partition.node.security
+    self.partitions = partitions
+    tasks = partitions.node.tasks
+    identifiers = partitions.node.identifiers
+    limits = partitions.node.limits
+    security = partitions.node.security
     self.settings = settings
     self.requiresCookie = requiresCookie
     self.requiresProof = requiresProof
     self.policy = policy
-    partition.add(CometHost(self))
+    partitions.add(CometHost(self, partitions))
   }
 
   /// Before the first exchange.
@@ -313,8 +315,10 @@ public final class CometGateway: Sendable {
     let opened = CometRecord.Event.opened(
       userKey: userKey, serviceID: message.serviceID, acknowledges: message.wantsAcknowledgment,
       browserID: exchange.browserID ?? newBrowserID)
+    let clientID = identifiers.clientID()
     let session = CometSession(
-      clientID: identifiers.clientID(), opened: opened, settings: settings, context: context, gateway: self)
+      clientID: clientID, opened: opened, settings: settings,
+      context: partitions[EntityID(.cometSession, clientID)].context, gateway: self)
     guard
       directory.insert(session, limit: limits.cometSessionsMaximum, limitByUser: limits.cometSessionsByUserMaximum)
     else { return refuse(BayeuxError(503, [], "session_limit"), again) }

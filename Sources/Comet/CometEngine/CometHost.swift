@@ -6,24 +6,33 @@ import Synchronization
 /// Comet sessions over a restart. They are no entities of a directory: a live session is its own actor.
 final class CometHost: KindHost {
   private let gateway: CometGateway
+  private let shelves: [CometShelf]
   /// Between a start's restoring and its taking up.
   private let restored = Mutex<[CometSession]>([])
 
-  init(_ gateway: CometGateway) { self.gateway = gateway }
+  init(_ gateway: CometGateway, _ partitions: Partitions) {
+    self.gateway = gateway
+    shelves = gateway.directory.shelves(partitions)
+  }
 
-  var source: any SnapshotSource { gateway.directory }
+  var kind: EntityKind { .cometSession }
+  var count: Int { gateway.directory.count }
 
-  func restore(_ recovered: any RecoveredEntities, in partition: Partition) async throws {
-    guard let recovered = recovered as? RecoveredKind<CometRecord> else {
-      preconditionFailure("Comet sessions have another state")
-    }
+  func source(in partition: Int) -> any SnapshotSource { shelves[partition] }
+
+  func restore(_ recovered: [RecoveredShare]) async throws {
     var sessions: [CometSession] = []
-    for one in recovered.entities where one.state.isOpen {
-      let session = CometSession(
-        clientID: one.key, record: one.state, sequence: one.sequence, settings: gateway.settings,
-        context: partition.context, gateway: gateway)
-      guard gateway.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
-      sessions.append(session)
+    for share in recovered {
+      guard let kind = share.entities as? RecoveredKind<CometRecord> else {
+        preconditionFailure("Comet sessions have another state")
+      }
+      for one in kind.entities where one.state.isOpen {
+        let session = CometSession(
+          clientID: one.key, record: one.state, sequence: one.sequence, settings: gateway.settings,
+          context: share.partition.context, gateway: gateway)
+        guard gateway.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
+        sessions.append(session)
+      }
     }
     restored.withLock { $0 = sessions }
   }

@@ -263,8 +263,8 @@ package actor CometSession {
     record.evolve(event, at: context.time.now)
   }
 
-  /// Returns once everything so far is durable, or cannot be any more.
-  package func untilDurable() async { try? await context.untilDurable() }
+  /// Returns once everything so far is durable, of others too, or cannot be any more.
+  package func untilDurable() async { try? await gateway.context.untilDurable() }
 
   /// Before everything that waits; the request that showed the gap takes them along.
   package func redeliver(_ messages: [QueuedMessage]) { perform(machine.received(.redeliver(messages))) }

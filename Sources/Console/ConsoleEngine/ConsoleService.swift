@@ -9,21 +9,21 @@ public final class ConsoleService: Sendable {
   package let directory: EntityDirectory<ConsoleSession>
   package let timers: KeyedTimers<ConsoleSessionTimer>
   let index: ConsoleSessionIndex
-  private let partition: Partition
+  private let partitions: Partitions
   private let followers = Mutex<[@Sendable () -> Void]>([])
 
   private static let addressesMaximum = 8
 
-  package init(_ partition: Partition) {
-    directory = partition.directory(.consoleSession)
-    timers = partition.timers()
+  package init(_ partitions: Partitions) {
+    directory = partitions.directory(.consoleSession)
+    timers = partitions.timers()
     index = ConsoleSessionIndex(addressesMaximum: Self.addressesMaximum)
-    self.partition = partition
-    partition.add(self)
+    self.partitions = partitions
+    partitions.add(self)
   }
 
-  private var now: Timestamp { partition.context.time.now }
-  private var options: SectionReader { partition.node.options.current.section(.server) }
+  private var now: Timestamp { partitions.context.time.now }
+  private var options: SectionReader { partitions.node.options.current.section(.server) }
 
   // MARK: Signing in and out
 
@@ -37,7 +37,7 @@ public final class ConsoleService: Sendable {
   public func open(
     _ key: String, tokenID: String, name: String, role: String, code: String? = nil, person: ConsolePerson? = nil
   ) async throws(EngineError) -> ConsoleSessionView {
-    guard partition.node.isReady else { throw .unavailable }
+    guard partitions.node.isReady else { throw .unavailable }
     let (keys, options) = (ConsoleOptions.keys, options)
     let terms = ConsoleSessionTerms(
       tokenID: tokenID, name: name, role: role, expiresAt: now.advanced(by: .seconds(options[keys.seconds])),
@@ -73,7 +73,7 @@ public final class ConsoleService: Sendable {
 
   /// Runs what reads and writes files on a thread of its own.
   package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await partition.onThread(body)
+    try await partitions.onThread(body)
   }
 
   /// Whoever follows is told when a session has been opened or is over.
@@ -134,7 +134,7 @@ public final class ConsoleService: Sendable {
   }
 
   private func post(_ command: ConsoleSessionCommand, to key: String) {
-    partition.context.lanes[key.hashValue].enqueue { [directory] in _ = await directory[key]?.post(command) }
+    partitions.context.lanes[key.hashValue].enqueue { [directory] in _ = await directory[key]?.post(command) }
   }
 
   private static func failure(_ error: TurnError<ConsoleSessionRejection>) -> EngineError {

@@ -26,10 +26,10 @@ package final class FileService: Sendable {
 
   /// - Parameter scanner: nil where none can be run: if the options want one, nothing is taken then.
   package init(
-    _ partition: Partition, chats: ChatService, agents: AgentService, storage: StorageService,
+    _ partitions: Partitions, chats: ChatService, agents: AgentService, storage: StorageService,
     scanner: (any FileScanner)?
   ) {
-    node = partition.node
+    node = partitions.node
     self.chats = chats
     self.agents = agents
     self.storage = storage

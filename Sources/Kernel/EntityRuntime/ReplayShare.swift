@@ -18,9 +18,10 @@ public struct ReplayShare: Sendable, Equatable {
   /// The one share of a replay that is not shared.
   public static let all = ReplayShare(index: 0, count: 1)
 
-  /// As many as there is something to gain from: one for each processor.
-  public static var ofThisMachine: [ReplayShare] {
-    each(of: min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), countMaximum))
+  /// As many as there is something to gain from: one for each processor, divided among journals that are replayed at
+  /// once.
+  public static func ofThisMachine(among journals: Int = 1) -> [ReplayShare] {
+    each(of: min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / journals), countMaximum))
   }
 
   public static func each(of count: Int) -> [ReplayShare] {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What every entity of a process shares. A class: there may be a million entities, each of which refers to it.
+/// What every entity of a partition shares; what stands above several has one whose log joins theirs. A class: there may be a million entities, each of which refers to it.
 public final class RuntimeContext: Sendable {
   public let log: any EventLog
   public let time: any TimeSource

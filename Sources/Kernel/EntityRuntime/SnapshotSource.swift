@@ -1,6 +1,6 @@
 public import EventSourcing
 
-/// All entities of one kind, as a snapshot wants them.
+/// All entities of one kind in one partition, as a snapshot wants them.
 ///
 /// A snapshot takes one entity after the other while they go on working. What is in `keys` when it begins is captured,
 /// each with its own sequence number, or noted as removed; what begins later is in the journal behind the snapshot's
@@ -26,10 +26,10 @@ public protocol SleepingSource: SnapshotSource {
   /// The keys of the entities in memory.
   var awakeKeys: [String] { get }
   var awakeCount: Int { get }
-  /// See `EntityDirectory.putToSleep`.
+  /// See `DirectoryShard.putToSleep`.
   func putToSleep(
     _ keys: [String], unusedFor sweeps: UInt32, put: @Sendable ([EntityImage]) async throws -> [StatePlace]
   ) async throws -> Int
 }
 
-extension EntityDirectory: SleepingSource {}
+extension DirectoryShard: SleepingSource {}

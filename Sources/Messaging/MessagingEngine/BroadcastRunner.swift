@@ -94,6 +94,13 @@ package final class BroadcastRunner: Sendable {
     guard isStored else {
       return later { await self.go(on: broadcast, work, condition, rest, served: served, behind: previous) }
     }
+    // In another journal than theirs it must not overtake them. Who has acknowledged one by then, and is handed it out
+    // again after a restart, knows it by its id.
+    if queues.shards.count > 1 {
+      guard let stored = try? DurabilityMark(in: context.log), await stored.passed() == .durable else {
+        return later { await self.go(on: broadcast, work, condition, rest, served: served, behind: previous) }
+      }
+    }
     // Right behind the messages in the journal, and before whatever is done with them: nobody can have acknowledged
     // one that a restart hands out again.
     await broadcast.post(.advance(past: last.text))

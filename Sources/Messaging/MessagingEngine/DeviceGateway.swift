@@ -166,10 +166,11 @@ public final class DeviceGateway: Sendable {
       }
     }
     do {
-      if let queue = queues[MailboxKey.device(id)] {
+      let shard = queues.shard(of: MailboxKey.device(id))
+      if let queue = shard[MailboxKey.device(id)] {
         try await queue.read({ $0.mail.pending }, inOrder: deliver)
       } else {
-        try context.log.afterDurable { [self] fate in
+        try shard.context.log.afterDurable { [self] fate in
           guard fate == .durable else { return }
           deliver([])
           // Its first message may have come meanwhile.

@@ -26,14 +26,14 @@ public final class MessagingService: Sendable {
   let limits: EngineLimits
 
   package init(
-    _ partition: Partition, dispatcher: PushDispatcher, settings: MessagingSettings,
+    _ partitions: Partitions, dispatcher: PushDispatcher, settings: MessagingSettings,
     isSender: @escaping @Sendable (String) -> Bool
   ) {
-    let (node, context, queues, topics) = (partition.node, partition.context, dispatcher.queues, TopicIndex())
+    let (node, context, queues, topics) = (partitions.node, partitions.context, dispatcher.queues, TopicIndex())
     let limits = node.limits
     tap = MessageTap(limits: limits, now: { [time = context.time] in time.now })
     installations = InstallationService(
-      directory: partition.directory(.installation), topics: topics, queues: queues, context: context,
+      directory: partitions.directory(.installation), topics: topics, queues: queues, context: context,
       identifiers: node.identifiers, limits: limits)
     let upstream = AppServerGateway(queues: queues, context: context, limits: limits, links: AppServerLinks())
     gateway = DeviceGateway(
@@ -43,9 +43,9 @@ public final class MessagingService: Sendable {
       })
     relay = MessageRelay(dispatcher: dispatcher, queues: queues, limits: limits)
     broadcasts = BroadcastRunner(
-      directory: partition.directory(.broadcast), installations: installations, topics: topics, queues: queues,
+      directory: partitions.directory(.broadcast), installations: installations, topics: topics, queues: queues,
       gateway: gateway, relay: relay, context: context, limits: limits)
-    groups = partition.directory(.deviceGroup)
+    groups = partitions.directory(.deviceGroup)
     groupIndex = GroupIndex()
     rates = MessageRates(settings)
     faults = FaultScripts()
@@ -55,9 +55,9 @@ public final class MessagingService: Sendable {
     identifiers = node.identifiers
     self.context = context
     self.limits = limits
-    partition.add(installations)
-    partition.add(self)
-    partition.add(broadcasts)
+    partitions.add(installations)
+    partitions.add(self)
+    partitions.add(broadcasts)
     dispatcher.carry(by: self)
   }
 

@@ -29,15 +29,15 @@ public final class NotificationService: Sendable {
   /// Producer of a subscription's pushes: this and its id.
   package static let prefix = "subscription/"
 
-  package init(_ partition: Partition, dispatcher: PushDispatcher) {
-    directory = partition.directory(.subscription)
+  package init(_ partitions: Partitions, dispatcher: PushDispatcher) {
+    directory = partitions.directory(.subscription)
     index = SubscriptionIndex()
-    timers = partition.timers()
+    timers = partitions.timers()
     self.dispatcher = dispatcher
-    identifiers = partition.node.identifiers
-    context = partition.context
-    limits = partition.node.limits
-    partition.add(self)
+    identifiers = partitions.node.identifiers
+    context = partitions.context
+    limits = partitions.node.limits
+    partitions.add(self)
     dispatcher.producers.register(self)
     dispatcher.producers.register { [self] id in
       guard let terms = await directory[id]?.peek({ $0.terms }), terms.expiresAt > context.time.now else { return nil }

@@ -270,8 +270,12 @@ final class BlobStore: Sendable {
   }
 
   /// Removes the files that no record names, also those that a crash left half written, and finds out which are there.
-  /// Blocks. - Throws: `StorageError`.
-  func sweep() throws {
+  /// - Throws: `StorageError`.
+  func sweep() async throws {
+    try await journal.onThread { [self] in Result { try removeUnnamed() } }.get()
+  }
+
+  private func removeUnnamed() throws {
     let named = state.withLock { Set($0.entries.keys.map { Self.name($0) }) }
     var found: Set<String> = []
     for group in try names(in: directory) {

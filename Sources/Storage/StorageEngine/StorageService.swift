@@ -27,23 +27,23 @@ public final class StorageService: Sendable {
 
   /// - Parameter blobs: hears of files before records name them.
   package init(
-    _ partition: Partition, instances: any InstanceData, bounds: StorageLimits, blobs observer: BlobObserver
+    _ partitions: Partitions, instances: any InstanceData, bounds: StorageLimits, blobs observer: BlobObserver
   ) {
-    let node = partition.node
-    directory = partition.directory(.stored)
+    let node = partitions.node
+    directory = partitions.directory(.stored)
     index = StorageIndex()
-    timers = partition.timers()
+    timers = partitions.timers()
     blobs = BlobStore(
-      directory: partition.dataDirectory.appending("blobs"), storage: node.environment.storage,
-      journal: partition.journal, byteCountMaximum: node.limits.storedBytesMaximum, observer: observer,
+      directory: partitions.dataDirectory.appending("blobs"), storage: node.environment.storage,
+      journal: partitions.all[0].journal, byteCountMaximum: node.limits.storedBytesMaximum, observer: observer,
       logger: node.logger)
     self.instances = instances
     tasks = node.tasks
     identifiers = node.identifiers
-    context = partition.context
+    context = partitions.context
     limits = node.limits
     self.bounds = bounds
-    partition.add(self)
+    partitions.add(self)
   }
 
   // MARK: Storing
@@ -442,9 +442,7 @@ extension StorageService: AlarmedHost {
     return true
   }
 
-  package func restoredAll(in partition: Partition) async throws {
-    try await partition.onThread { [blobs] in try blobs.sweep() }
-  }
+  package func restoredAll() async throws { try await blobs.sweep() }
 }
 
 package enum StorageTimer: Hashable, Sendable {

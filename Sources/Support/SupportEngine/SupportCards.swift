@@ -6,15 +6,15 @@ import SupportDomain
 extension EntityCard {
   static let supportRequest = EntityCard(
     .supportRequest, SupportRequest.self, narrator: { SupportRequestNarrator() }, links: .supportRequest,
-    erasureList: "supportRequests", producing: .prefixed(SupportService.prefix))
+    erasureList: "supportRequests", producing: .prefixed(SupportService.prefix), lying: .atDesk)
 
   static let supportUser = EntityCard(
     .supportUser, SupportUser.self, narrator: { SupportUserNarrator() }, links: .supportUser,
-    erasureList: "supportUsers")
+    erasureList: "supportUsers", lying: .atDesk)
 
   /// An app's back end is known by the secret path of its URL.
   static let supportApp = EntityCard(
-    .supportApp, SupportApp.self, narrator: { SupportAppNarrator() },
+    .supportApp, SupportApp.self, narrator: { SupportAppNarrator() }, lying: .atDesk,
     secretMembers: ["url", "webhookURL", "previousURL"])
 }
 

@@ -42,14 +42,14 @@ public final class SupportService: Sendable {
   let logger: Logger
 
   package init(
-    _ partition: Partition, dispatcher: PushDispatcher, providers: @escaping ProviderLookUp, chats: ChatService,
+    _ partitions: Partitions, dispatcher: PushDispatcher, providers: @escaping ProviderLookUp, chats: ChatService,
     comet: CometGateway, storage: StorageService, feed: AgentFeed
   ) {
-    let node = partition.node
-    requests = partition.directory(.supportRequest)
-    users = partition.directory(.supportUser)
-    apps = partition.directory(.supportApp)
-    timers = partition.timers()
+    let node = partitions.node
+    requests = partitions.directory(.supportRequest)
+    users = partitions.directory(.supportUser)
+    apps = partitions.directory(.supportApp)
+    timers = partitions.timers()
     options = node.options
     settings = SupportSettings(options, keeps: { $0 != nil }) { SupportAppSettings($1, $0) }
     index = SupportIndex { [settings] device in
@@ -64,14 +64,14 @@ public final class SupportService: Sendable {
     self.feed = feed
     tasks = node.tasks
     identifiers = node.identifiers
-    context = partition.context
+    context = partitions.context
     limits = node.limits
     metrics = SupportMetrics()
     logger = node.logger
     // People first: requests name them.
-    partition.add(SupportUserHost(service: self))
-    partition.add(SupportRequestHost(service: self))
-    partition.add(SupportAppHost(service: self))
+    partitions.add(SupportUserHost(service: self))
+    partitions.add(SupportRequestHost(service: self))
+    partitions.add(SupportAppHost(service: self))
     dispatcher.producers.register(self)
     dispatcher.couriers.add(SupportCourier(self))
     comet.serve(SupportStreams(service: self))

@@ -122,8 +122,8 @@ struct SupportRedactionTests {
     // As if it had been planned before: the plan knows of the first request alone.
     var scope = try ErasureScope(
       json: #"{"supportUsers":["\#(mia.actor.number)"],"supportRequests":["\#(mia.requests[0])"]}"#)
-    for host in rig.engine.partition.hosts { try await host.erase(.people, scope) }
-    for host in rig.engine.partition.hosts { await host.add(to: &scope) }
+    for host in rig.engine.partitions.hosts { try await host.erase(.people, scope) }
+    for host in rig.engine.partitions.hosts { await host.add(to: &scope) }
     #expect(scope.keys(of: .supportRequest) == Set(mia.requests.map(String.init)))
     #expect(scope.allProducers == Set(mia.requests.map { "request/\($0)" }))
     #expect(scope.keys(of: .stored) == [mia.file])

@@ -26,13 +26,13 @@ struct SmallServer {
   let service: PartitionService
 
   init(_ node: Node, directory: FilePath) {
-    let partition = Partition(
+    let partitions = Partitions(
       node, PartitionConfiguration(dataDirectory: directory), catalogue: Catalogue(Self.features.flatMap { $0.kinds })
     ) { _ in }
-    comet = CometGateway(partition, settings: SessionSettings(), requiresCookie: false, requiresProof: false)
-    let push = PushFeature(partition, comet: comet) { [courier] in $0 == "test" ? courier : nil }
-    chat = ChatFeature(partition, comet: comet, push: push)
-    service = PartitionService(partition, [comet, push, chat])
+    comet = CometGateway(partitions, settings: SessionSettings(), requiresCookie: false, requiresProof: false)
+    let push = PushFeature(partitions, comet: comet) { [courier] in $0 == "test" ? courier : nil }
+    chat = ChatFeature(partitions, comet: comet, push: push)
+    service = PartitionService(partitions, [comet, push, chat])
   }
 
   /// A chat of Mia's, whom the phone wakes.

@@ -29,8 +29,8 @@ struct SleepTests {
     let totals = Mutex<[Int]>([])
   }
 
-  private func directory(_ context: RuntimeContext) -> EntityDirectory<Counter> {
-    EntityDirectory(kind: .chatSession, context: context) { [said] effects, _ in
+  private func directory(_ context: RuntimeContext) -> DirectoryShard<Counter> {
+    DirectoryShard(kind: .chatSession, context: context) { [said] effects, _ in
       for case .said(let total) in effects { said.totals.withLock { $0.append(total) } }
     }
   }
@@ -49,7 +49,7 @@ struct SleepTests {
     await working.value
   }
 
-  private func sleep(_ directory: EntityDirectory<Counter>, unusedFor sweeps: UInt32 = 0) async throws -> Int {
+  private func sleep(_ directory: DirectoryShard<Counter>, unusedFor sweeps: UInt32 = 0) async throws -> Int {
     try await directory.putToSleep(directory.awakeKeys, unusedFor: sweeps) { [shelf] in $0.map { shelf.put($0) } }
   }
 

@@ -26,12 +26,12 @@ extension JournalAudit {
   /// - Throws: `JournalAuditError`, `JournalError`.
   package func status() async throws -> JournalStatus {
     guard partition.node.isReady, let writer = partition.journal.writer else { throw JournalAuditError.unavailable }
-    let partition = partition
+    let (partition, partitions) = (partition, partitions)
     return try await reading {
       let segments = try partition.reader.segments()
       return JournalStatus(
         point: writer.durablePoint, lastPosition: writer.lastPosition, commits: writer.commitFigures,
-        segments: segments, entities: partition.hosts.map { ($0.source.kind, $0.source.count) },
+        segments: segments, entities: partitions.hosts.map { ($0.kind, $0.count) },
         snapshot: partition.newestSnapshot, roomLeft: partition.roomLeft, isStorageFull: partition.isStorageFull,
         now: partition.context.time.now)
     }

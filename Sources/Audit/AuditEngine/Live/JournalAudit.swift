@@ -21,15 +21,16 @@ package enum JournalAuditError: Error, Equatable, Sendable {
 /// The journal of a running server as operators may read it, beside its writer: as far as it is on the disk, on threads of
 /// their own, and never for long.
 package final class JournalAudit: Sendable {
-  let partition: Partition
+  let partitions: Partitions
+  var partition: Partition { partitions.all[0] }
   let searches: TimelineSearches
   let verifications = VerificationBoard()
   private let readers = Atomic<Int>(0)
   let followers = Atomic<Int>(0)
 
-  package init(_ partition: Partition) {
-    self.partition = partition
-    searches = TimelineSearches(partition.node.limits)
+  package init(_ partitions: Partitions) {
+    self.partitions = partitions
+    searches = TimelineSearches(partitions.node.limits)
   }
 
   package var catalogue: Catalogue { partition.catalogue }

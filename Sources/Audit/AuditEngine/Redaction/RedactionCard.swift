@@ -5,7 +5,7 @@ package import OptionKit
 extension EntityCard {
   /// What was erased, without a word of whom.
   static let audit = EntityCard(
-    .redactionLog, RedactionLog.self, narrator: { RedactionNarrator() })
+    .redactionLog, RedactionLog.self, narrator: { RedactionNarrator() }, lying: .atDesk)
 }
 
 extension Redactions: Feature {

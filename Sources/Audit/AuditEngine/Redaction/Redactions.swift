@@ -25,17 +25,18 @@ public enum RedactionError: Error, Equatable, Sendable, CustomStringConvertible 
 
 /// Erases customers from one journal, and keeps the log of it.
 public final class Redactions: Sendable {
-  let partition: Partition
+  let partitions: Partitions
+  var partition: Partition { partitions.all[0] }
   let directory: EntityDirectory<RedactionLog>
   let board = RedactionBoard(maximum: 100)
   private let searches: TimelineSearches
 
   /// - Parameter audit: must not remember what is erased.
-  package init(_ partition: Partition, audit: JournalAudit) {
-    self.partition = partition
+  package init(_ partitions: Partitions, audit: JournalAudit) {
+    self.partitions = partitions
     searches = audit.searches
-    directory = partition.directory(.redactionLog)
-    partition.add(RedactionHost(directory: directory))
+    directory = partitions.directory(.redactionLog)
+    partitions.add(RedactionHost(directory: directory))
   }
 
   /// Erases everything of one customer: chats, Comet sessions, pushes, messages; in the journal, its archive, the snapshots, the
@@ -176,7 +177,7 @@ public final class Redactions: Sendable {
     var plan = planned
     var scope = ErasureScope(lists: plan.scope, in: partition.catalogue)
     try await erase([.people], scope)
-    for host in partition.hosts { await host.add(to: &scope) }
+    for host in partitions.hosts { await host.add(to: &scope) }
     try await replace(&plan, scope)
     try await erase([.origins, .data, .remainders], scope)
     // From here on these chats push nothing, and nobody can send to these installations.
@@ -195,7 +196,7 @@ public final class Redactions: Sendable {
 
   private func erase(_ phases: [ErasurePhase], _ scope: ErasureScope) async throws {
     for phase in phases {
-      for host in partition.hosts { try await host.erase(phase, scope) }
+      for host in partitions.hosts { try await host.erase(phase, scope) }
     }
   }
 

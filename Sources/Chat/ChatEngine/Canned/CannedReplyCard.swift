@@ -5,7 +5,8 @@ import EventSourcing
 extension EntityCard {
   /// Texts of staff: no erasure is about them.
   static let cannedReplies = EntityCard(
-    .cannedReplies, CannedReplyBook.self, narrator: { CannedReplyNarrator() }, shownKey: .characters(32))
+    .cannedReplies, CannedReplyBook.self, narrator: { CannedReplyNarrator() }, lying: .atDesk,
+    shownKey: .characters(32))
 }
 
 /// Tells who has kept which text to say it again.

@@ -24,33 +24,33 @@ package struct ChatFeature: Feature {
   package let distributor: ChatDistributor
   package let ready: ReadyAgents
 
-  package init(_ partition: Partition, comet: CometGateway, push: PushFeature) {
-    let node = partition.node
+  package init(_ partitions: Partitions, comet: CometGateway, push: PushFeature) {
+    let node = partitions.node
     feed = AgentFeed(
       limits: node.limits, time: node.time, firstNumber: AgentFeed.firstNumber(startedAt: node.time.now))
     chats = ChatService(
-      directory: partition.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
+      directory: partitions.directory(.chatSession), index: ChatIndex(), comet: comet.directory, options: node.options,
       policies: ChatPolicies(node.options), limits: node.limits, nodeNumber: node.number, identifiers: node.identifiers)
-    desks = AgentHost(partition.directory(.agent), feed: feed)
-    search = SearchService(partition, chats: chats)
-    ready = ReadyAgents(desks: desks.directory, context: partition.context)
+    desks = AgentHost(partitions.directory(.agent), feed: feed)
+    search = SearchService(partitions, chats: chats)
+    ready = ReadyAgents(desks: desks.directory, context: partitions.context)
     agents = AgentService(
-      chats: chats, desks: desks.directory, feed: feed, search: search, ready: ready, context: partition.context)
-    figures = FigureService(chats: chats, context: partition.context)
-    cannedReplies = CannedReplies(partition.directory(.cannedReplies), identifiers: node.identifiers)
+      chats: chats, desks: desks.directory, feed: feed, search: search, ready: ready, context: partitions.context)
+    figures = FigureService(chats: chats, context: partitions.context)
+    cannedReplies = CannedReplies(partitions.directory(.cannedReplies), identifiers: node.identifiers)
     distributor = ChatDistributor(
-      chats: chats, desks: desks.directory, ready: ready, feed: feed, context: partition.context, tasks: node.tasks)
+      chats: chats, desks: desks.directory, ready: ready, feed: feed, context: partitions.context, tasks: node.tasks)
     interpreter = ChatInterpreter(
       service: chats, comet: comet.directory, agents: feed, search: search, distributor: distributor,
-      pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partition.timers(),
+      pushes: ChatPushes(chats: chats, dispatcher: push.dispatcher), timers: partitions.timers(),
       channel: comet.policy.eventChannel)
     desks.add(ready)
     desks.add(distributor)
     push.dispatcher.producers.register(interpreter.pushes)
     comet.add(ChatRides(chats: chats, interpreter: interpreter))
-    partition.add(interpreter)
-    partition.add(desks)
-    partition.add(cannedReplies)
+    partitions.add(interpreter)
+    partitions.add(desks)
+    partitions.add(cannedReplies)
   }
 
   package func restored() async throws { search.beginRestoring() }

@@ -37,11 +37,11 @@ public final class SearchService: Sendable {
 
   var limits: EngineLimits { chats.limits }
 
-  init(_ partition: Partition, chats: ChatService) {
+  init(_ partitions: Partitions, chats: ChatService) {
     self.chats = chats
-    context = partition.context
-    journal = partition.journal
-    logger = partition.logger
+    context = partitions.context
+    journal = partitions.all[0].journal
+    logger = partitions.logger
     isEnabled = chats.options.current[SearchOptions.keys.isEnabled]
     state = Mutex(State(index: TextIndex(limits: TextSearchLimits(bytesMaximum: chats.limits.searchBytesMaximum))))
     (calls, caller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

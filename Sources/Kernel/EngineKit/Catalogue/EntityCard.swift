@@ -24,6 +24,8 @@ public struct EntityCard: Sendable {
   let mailbox: String?
   /// Kinds whose entity with the same key has the same story.
   package let tellsAlso: Set<EntityKind>
+  /// In which partition its entities lie.
+  let lying: Lying
   private let shownKey: KeyShown
   /// Members of its events and state that open something, beside those that do in every kind.
   public let secretMembers: Set<String>
@@ -68,9 +70,9 @@ public struct EntityCard: Sendable {
   package init<State: RestorableState & Encodable>(
     _ kind: EntityKind, _ type: State.Type, narrator: @escaping @Sendable () -> any Narrator,
     links: SubjectLinks? = nil, erasureList: String? = nil, ownList: String? = nil, producing: Producing = .nothing,
-    mailbox: String? = nil, tellsAlso: Set<EntityKind> = [], shownKey: KeyShown = .characters(14),
-    secretMembers: Set<String> = [],
-    isKeySecret: Bool = false, tellsOfMessage: MessageTelling? = nil
+    mailbox: String? = nil, tellsAlso: Set<EntityKind> = [], lying: Lying = .byKey,
+    shownKey: KeyShown = .characters(14), secretMembers: Set<String> = [], isKeySecret: Bool = false,
+    tellsOfMessage: MessageTelling? = nil
   ) {
     self.kind = kind
     stateType = type
@@ -89,6 +91,7 @@ public struct EntityCard: Sendable {
     self.producing = producing
     self.mailbox = mailbox
     self.tellsAlso = tellsAlso
+    self.lying = lying
     self.shownKey = shownKey
     self.secretMembers = secretMembers
     self.isKeySecret = isKeySecret

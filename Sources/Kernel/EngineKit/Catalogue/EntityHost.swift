@@ -23,11 +23,21 @@ package struct FoundEntities: Sendable {
   package let finished: [String]
 }
 
-/// The entities of one kind in a running server. A `Partition` walks its hosts at a start, for snapshots and for sleep.
+/// What a start has found of a kind in one partition.
+package struct RecoveredShare: Sendable {
+  package let partition: Partition
+  package let entities: any RecoveredEntities
+}
+
+/// The entities of one kind in a running server. `Partitions` walks its hosts at a start.
 package protocol KindHost: Sendable {
-  var source: any SnapshotSource { get }
-  /// Takes over what replay made. - Throws: `ReplayError.unreadableNote`.
-  func restore(_ recovered: any RecoveredEntities, in partition: Partition) async throws
+  var kind: EntityKind { get }
+  /// Those that are not finished.
+  var count: Int { get }
+  /// Those that lie in the partition with this number, for its snapshots and sleep. The same one each time.
+  func source(in partition: Int) -> any SnapshotSource
+  /// Takes over what replay made, of all partitions. - Throws: `ReplayError.unreadableNote`.
+  func restore(_ recovered: [RecoveredShare]) async throws
   func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async
   /// Erases what a customer has here, as far as it is the phase's turn. Each step may have been done already by a process
   /// that did not live to do the next.
@@ -57,7 +67,7 @@ package protocol EntityHost<State>: KindHost {
   /// As the other, of one that sleeps. - Returns: false if the note does not say all: the state is read then.
   func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool
   /// After the last of them.
-  func restoredAll(in partition: Partition) async throws
+  func restoredAll() async throws
   /// In which order the index wants them; nil: as they come.
   var order: (@Sendable (String, String) -> Bool)? { get }
   /// When those in memory are told to want again what they are owed; nil: they are owed nothing.
@@ -65,13 +75,15 @@ package protocol EntityHost<State>: KindHost {
 }
 
 extension EntityHost {
-  package var source: any SnapshotSource { directory }
+  package var kind: EntityKind { directory.kind }
+  package var count: Int { directory.count }
+  package func source(in partition: Int) -> any SnapshotSource { directory.shards[partition] }
 
   package func reserveCapacity(_ count: Int) {}
   package func note(of state: borrowing State) -> [UInt8] { [] }
   package func restored(_ key: String, _ state: borrowing State) {}
   package func restored(_ key: String, note: [UInt8]) throws(PayloadError) -> Bool { true }
-  package func restoredAll(in partition: Partition) async throws {}
+  package func restoredAll() async throws {}
   package var order: (@Sendable (String, String) -> Bool)? { nil }
 
   package func takeUp(_ phase: RearmPhase, _ found: FoundEntities) async {
@@ -82,28 +94,36 @@ extension EntityHost {
     for key in found.awake { await directory[key]?.rearm() }
   }
 
-  package func restore(_ recovered: any RecoveredEntities, in partition: Partition) async throws {
-    guard let recovered = recovered as? RecoveredKind<State> else {
-      preconditionFailure("the entities of \(directory.kind) have another state")
+  package func restore(_ recovered: [RecoveredShare]) async throws {
+    let shares = recovered.map { share in
+      guard let kind = share.entities as? RecoveredKind<State> else {
+        preconditionFailure("the entities of \(directory.kind) have another state")
+      }
+      return (partition: share.partition, kind: kind)
     }
-    directory.reserveCapacity(recovered.count)
-    reserveCapacity(recovered.count)
-    directory.restore(recovered.entities)
+    reserveCapacity(shares.reduce(0) { $0 + $1.kind.count })
+    for (partition, kind) in shares { restore(kind, in: partition) }
+    for key in try index(shares.map(\.kind)) { await directory.peek(key) { restored(key, $0) } }
+    try await restoredAll()
+  }
+
+  private func restore(_ recovered: RecoveredKind<State>, in partition: Partition) {
+    let shard = directory.shards[partition.number]
+    shard.reserveCapacity(recovered.count)
+    shard.restore(recovered.entities)
     var deadlines: [(deadline: Timestamp, key: String)] = []
     for one in recovered.sleeping {
-      directory.restore(one.key, sleepingAt: one.place, sequence: one.sequence)
+      shard.restore(one.key, sleepingAt: one.place, sequence: one.sequence)
       if case .asleep(let deadline?) = one.brief.rest { deadlines.append((deadline, one.key)) }
     }
-    let (lanes, directory) = (partition.context.lanes, directory)
+    let lanes = partition.context.lanes
     WakeList(deadlines, context: partition.context) { key in
-      lanes[key.hashValue].enqueue { await directory[key]?.wakeUp() }
+      lanes[key.hashValue].enqueue { await shard[key]?.wakeUp() }
     }.start()
-    for key in try index(recovered) { await directory.peek(key) { restored(key, $0) } }
-    try await restoredAll(in: partition)
   }
 
   /// - Returns: those that sleep and whose note does not say all.
-  private func index(_ recovered: RecoveredKind<State>) throws(ReplayError) -> [String] {
+  private func index(_ shares: [RecoveredKind<State>]) throws(ReplayError) -> [String] {
     var short: [String] = []
     func sleeping(_ key: String, _ brief: Brief) throws(ReplayError) {
       do throws(PayloadError) {
@@ -115,14 +135,18 @@ extension EntityHost {
       }
     }
     guard let order else {
-      for one in recovered.entities { restored(one.key, one.state) }
-      for one in recovered.sleeping { try sleeping(one.key, one.brief) }
+      for recovered in shares {
+        for one in recovered.entities { restored(one.key, one.state) }
+        for one in recovered.sleeping { try sleeping(one.key, one.brief) }
+      }
       return short
     }
-    let places =
-      recovered.entities.indices.map { (key: recovered.entities[$0].key, place: $0, isAwake: true) }
-      + recovered.sleeping.indices.map { (key: recovered.sleeping[$0].key, place: $0, isAwake: false) }
+    let places = zip(shares.indices, shares).flatMap { share, recovered in
+      recovered.entities.indices.map { (key: recovered.entities[$0].key, share: share, place: $0, isAwake: true) }
+        + recovered.sleeping.indices.map { (key: recovered.sleeping[$0].key, share: share, place: $0, isAwake: false) }
+    }
     for one in places.sorted(by: { order($0.key, $1.key) }) {
+      let recovered = shares[one.share]
       if one.isAwake {
         restored(one.key, recovered.entities[one.place].state)
       } else {

@@ -3,26 +3,39 @@ import Journal
 import JournalFormat
 import Metrics
 
-/// The engine's metrics, looked up once.
+/// A partition's metrics, looked up once.
 struct EngineMetrics: Sendable {
-  private let snapshotBytes = Gauge(NodeMetricKeys.keys.snapshotBytes)
-  private let snapshotPosition = Gauge(NodeMetricKeys.keys.snapshotPosition)
+  private let snapshotBytes: Gauge
+  private let snapshotPosition: Gauge
+  private let snapshotFailures: Counter
+  private let entitiesAwake: Gauge
+  private let spillBytes: Gauge
+  private let storageFull: Gauge
+  private let indexBehind: Gauge
+  private let standbyHeld: Gauge
+  private let standbyOverdue: Gauge
+  private let treeBehind: Gauge
+  private let treeSize: Gauge
+  private let treeSecondsBehind: Gauge
+  private let treeFailures: Counter
 
-  private let snapshotFailures = Counter(NodeMetricKeys.keys.snapshotFailures)
-  private let entitiesAwake = Gauge(NodeMetricKeys.keys.awake)
-  private let spillBytes = Gauge(NodeMetricKeys.keys.spillBytes)
-
-  private let storageFull = Gauge(NodeMetricKeys.keys.storageFull)
-
-  private let indexBehind = Gauge(NodeMetricKeys.keys.indexBehind)
-
-  private let standbyHeld = Gauge(NodeMetricKeys.keys.standbyHeld)
-  private let standbyOverdue = Gauge(NodeMetricKeys.keys.standbyOverdue)
-
-  private let treeBehind = Gauge(NodeMetricKeys.keys.treeBehind)
-  private let treeSize = Gauge(NodeMetricKeys.keys.treeSize)
-  private let treeSecondsBehind = Gauge(NodeMetricKeys.keys.treeSecondsBehind)
-  private let treeFailures = Counter(NodeMetricKeys.keys.treeFailures)
+  /// - Parameter partition: what its metrics are told apart by; nil where there is only one.
+  init(partition: String?) {
+    let (keys, dimensions) = (NodeMetricKeys.keys, partition.map { [("partition", $0)] } ?? [])
+    snapshotBytes = Gauge(keys.snapshotBytes, dimensions: dimensions)
+    snapshotPosition = Gauge(keys.snapshotPosition, dimensions: dimensions)
+    snapshotFailures = Counter(keys.snapshotFailures, dimensions: dimensions)
+    entitiesAwake = Gauge(keys.awake, dimensions: dimensions)
+    spillBytes = Gauge(keys.spillBytes, dimensions: dimensions)
+    storageFull = Gauge(keys.storageFull, dimensions: dimensions)
+    indexBehind = Gauge(keys.indexBehind, dimensions: dimensions)
+    standbyHeld = Gauge(keys.standbyHeld, dimensions: dimensions)
+    standbyOverdue = Gauge(keys.standbyOverdue, dimensions: dimensions)
+    treeBehind = Gauge(keys.treeBehind, dimensions: dimensions)
+    treeSize = Gauge(keys.treeSize, dimensions: dimensions)
+    treeSecondsBehind = Gauge(keys.treeSecondsBehind, dimensions: dimensions)
+    treeFailures = Counter(keys.treeFailures, dimensions: dimensions)
+  }
 
   /// - Parameter recordsBehind: that are on the disk and not in the tree.
   func treeGrew(to size: UInt64, recordsBehind: UInt64) {

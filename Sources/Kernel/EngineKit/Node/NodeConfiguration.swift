@@ -17,14 +17,30 @@ package struct NodeConfiguration: Sendable {
   }
 }
 
-/// What a partition is told at start.
+/// What the partitions of a node are told at start, and each of them.
 package struct PartitionConfiguration: Sendable {
   /// The journal lives in `journal` below it.
   package var dataDirectory: FilePath
+  var id = PartitionID.first
+  /// What its metrics are told apart by; nil where there is only one.
+  var name: String?
   package var journal = JournalConfiguration()
   package var runtimeLimits = RuntimeLimits()
   package var housekeeping = HousekeepingSettings()
   package var standby = StandbySettings()
 
   package init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
+
+  /// As one of them is told. One alone has the data directory for itself.
+  func of(_ id: PartitionID, in placement: Placement) -> PartitionConfiguration {
+    guard placement.count > 1 else { return self }
+    var one = self
+    one.id = id
+    one.name = "\(id)"
+    let digits = String(id.rawValue)
+    let name = "p" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    one.dataDirectory = dataDirectory.appending(name)
+    one.journal.archiveDirectory = journal.archiveDirectory?.appending(name)
+    return one
+  }
 }

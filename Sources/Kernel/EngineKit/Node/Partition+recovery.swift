@@ -5,65 +5,49 @@ import JournalFormat
 import Logging
 import Synchronization
 
-/// What a start has found in a journal.
-package struct Recovered: Sendable {
+/// What a start has found in a journal. Its entities are taken out of it, so that nobody else refers to their states.
+final class OpenedJournal: Sendable {
   let report: RecoveryReport
   /// The snapshot that it began with.
   let snapshot: SnapshotInfo?
-  fileprivate(set) var counts: [EntityKind: Int] = [:]
-  fileprivate(set) var found: [EntityKind: FoundEntities] = [:]
+  private let kinds: Mutex<[EntityKind: any RecoveredEntities]>
 
-  /// How many live.
-  func count(of kind: EntityKind) -> Int { counts[kind] ?? 0 }
+  init(report: RecoveryReport, snapshot: SnapshotInfo?, kinds: sending [EntityKind: any RecoveredEntities]) {
+    self.report = report
+    self.snapshot = snapshot
+    self.kinds = Mutex(kinds)
+  }
+
+  func take(_ kind: EntityKind) -> (any RecoveredEntities)? { kinds.withLock { $0.removeValue(forKey: kind) } }
+
+  /// Those that nobody has taken.
+  var kindsLeft: [EntityKind] { kinds.withLock { Array($0.keys) } }
 }
 
 extension Partition {
-  /// Opens the journal and rebuilds all state: from the newest snapshot that is good, and the records behind it; if none
-  /// is good, from all records.
+  /// Opens the journal and replays it: from the newest snapshot that is good, and the records behind it; if none is good,
+  /// from all records.
+  /// - Parameter shares: in how many parts a replay without a snapshot is done at once.
   /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
-  package func recover() async throws -> Recovered {
-    var (writer, recovered, kinds) = try await onThread { [self] in try openJournal() }
+  func open(_ shares: [ReplayShare]) async throws -> OpenedJournal {
+    let (writer, opened) = try await onThread { [self] in try openJournal(shares) }
     journal.hold(writer)
     hookUp(writer)
     // Only now is it certain that no other process sleeps there.
     try await onThread { [spill] in try spill.clear() }
     log.open(writer)
-    if let info = recovered.snapshot {
+    if let info = opened.snapshot {
       snapshotPoints.withLock { $0 = [info.point] }
       snapshotMade.withLock { $0 = Timestamp(milliseconds: info.createdMilliseconds) }
     }
-    for host in hosts {
-      let kind = host.source.kind
-      // Not to be kept: a state that two refer to is copied by the first that changes it.
-      guard let entities = kinds.removeValue(forKey: kind) else {
-        preconditionFailure("a kind without a card is hosted: \(kind)")
-      }
-      recovered.counts[kind] = entities.count
-      recovered.found[kind] = FoundEntities(awake: entities.awake, finished: entities.finished)
-      try await host.restore(entities, in: self)
-    }
-    precondition(kinds.isEmpty, "nobody hosts \(kinds.keys)")
-    return recovered
+    return opened
   }
 
-  /// Takes up what is owed.
-  package func takeUp(_ recovered: Recovered) async {
-    let hosts = hosts
-    for phase in RearmPhase.allCases {
-      for host in hosts {
-        guard let found = recovered.found[host.source.kind] else { continue }
-        await host.takeUp(phase, found)
-      }
-    }
-  }
-
-  private typealias Opened = (writer: JournalWriter, recovered: Recovered, kinds: [EntityKind: any RecoveredEntities])
-
-  private func openJournal() throws -> Opened {
+  private func openJournal(_ shares: [ReplayShare]) throws -> (JournalWriter, OpenedJournal) {
     for file in try snapshots.all() {
       do {
         let snapshot = try snapshots.open(file)
-        return try replay(over: snapshot)
+        return try replay(over: snapshot, [.all])
       } catch let error as SnapshotError where Self.isPassedOver(error) {
         logger.warning("a snapshot is left out", metadata: ["reason": "\(error)"])
       } catch let error as ReplayError {
@@ -74,7 +58,7 @@ extension Partition {
         throw SnapshotError(error, snapshot: file.path) ?? error
       }
     }
-    return try replay(over: nil)
+    return try replay(over: nil, shares)
   }
 
   /// A snapshot that only costs time: the one before, or the journal itself, has all that it had.
@@ -85,10 +69,9 @@ extension Partition {
     }
   }
 
-  private func replay(over snapshot: Snapshot?) throws -> Opened {
+  /// - Parameter shares: one with a snapshot, which is looked up by one thread; what stands behind it is little.
+  private func replay(over snapshot: Snapshot?, _ shares: [ReplayShare]) throws -> (JournalWriter, OpenedJournal) {
     let indexes = try SnapshotIndex.read(snapshot)
-    // A snapshot is looked up by one thread; what stands behind it is little.
-    let shares = snapshot == nil ? ReplayShare.ofThisMachine : [.all]
     let replays = catalogue.cards.map { (kind: $0.kind, replay: $0.replay(over: indexes[$0.kind], shares)) }
     var settings = configuration
     settings.startingPoint = snapshot?.info.point
@@ -103,7 +86,7 @@ extension Partition {
     do {
       var kinds: [EntityKind: any RecoveredEntities] = [:]
       for (kind, replay) in replays { kinds[kind] = try replay.finish() }
-      return (writer, Recovered(report: report, snapshot: snapshot?.info), kinds)
+      return (writer, OpenedJournal(report: report, snapshot: snapshot?.info, kinds: kinds))
     } catch {
       try? writer.close()
       throw error

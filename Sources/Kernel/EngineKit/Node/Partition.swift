@@ -6,8 +6,8 @@ package import Logging
 import Synchronization
 package import SystemPackage
 
-/// What belongs to one journal: its place in a store and its writer, the outbox, who hosts which kind of entity, snapshots, the states
-/// that sleep, and the plan of a redaction.
+/// What belongs to one journal: its place in a store and its writer, the outbox, the entities that lie in it, snapshots,
+/// the states that sleep, and the plan of a redaction.
 package final class Partition: Sendable {
   package let node: Node
   package let dataDirectory: FilePath
@@ -21,7 +21,7 @@ package final class Partition: Sendable {
   package let housekeeper = Housekeeper()
   /// Where the journal is kept, with its snapshots and sealed segments.
   let store: any JournalStore
-  let id = PartitionID.first
+  let id: PartitionID
   package let snapshots: any SnapshotVault
   /// History, as it is kept.
   let sealed: any SegmentVault
@@ -34,7 +34,7 @@ package final class Partition: Sendable {
   package let recordIndex: RecordIndex?
   /// What strangers can check its history by.
   package let tree: JournalTree
-  let metrics = EngineMetrics()
+  let metrics: EngineMetrics
   /// Where the snapshots begin that this process knows of and that are kept, oldest first.
   let snapshotPoints = Mutex<[JournalPoint]>([])
   /// When the newest of them was made.
@@ -42,22 +42,26 @@ package final class Partition: Sendable {
   /// Whom the journal tells how far it is on the disk.
   let durableHooks = Mutex<[@Sendable (DurableExtent) -> Void]>([])
   let onFatal: @Sendable (String) -> Void
-  private let added = Mutex<[any KindHost]>([])
+  private let added = Mutex<[any SnapshotSource]>([])
 
   package var journalDirectory: FilePath { dataDirectory.appending("journal") }
   /// Where old segments are; nil: in `archive` below the journal's directory.
   package var archiveDirectory: FilePath? { configuration.archiveDirectory }
   package var logger: Logger { node.logger }
+  /// From 0 on.
+  package var number: Int { Int(id.rawValue) }
 
   /// Nothing is read yet: every operation is refused until `recover`.
   /// - Parameters:
-  ///   - catalogue: of the kinds that its journal may hold; each needs its host before it is opened.
+  ///   - catalogue: of the kinds that its journal may hold.
   ///   - onFatal: called once if the journal fails.
-  package init(
+  init(
     _ node: Node, _ configuration: PartitionConfiguration, catalogue: Catalogue,
     onFatal: @escaping @Sendable (String) -> Void
   ) {
     self.node = node
+    id = configuration.id
+    metrics = EngineMetrics(partition: configuration.name)
     self.catalogue = catalogue
     self.onFatal = onFatal
     dataDirectory = configuration.dataDirectory
@@ -90,45 +94,11 @@ package final class Partition: Sendable {
     spill = SleepingStates(directory: dataDirectory.appending("asleep"), storage: storage)
   }
 
-  // MARK: Who hosts what
-
-  package func directory<State: RestorableState>(_ kind: EntityKind, of type: State.Type = State.self)
-    -> EntityDirectory<State>
-  {
-    EntityDirectory(kind: kind, context: context)
-  }
-
-  package func timers<Alarm: Hashable & Sendable>(_ type: Alarm.Type = Alarm.self) -> KeyedTimers<Alarm> {
-    KeyedTimers(wheel: node.timers, time: node.time)
-  }
-
-  /// In the order in which their kinds are restored, and taken up within each phase.
-  package func add(_ host: some KindHost) { added.withLock { $0.append(host) } }
-
-  /// As the other; its directory belongs to it from now on.
-  package func add<Host: EntityHost>(_ host: Host) {
-    bind(host)
-    added.withLock { $0.append(host) }
-  }
-
-  /// As the other; its timers, too.
-  package func add<Host: AlarmedHost>(_ host: Host) {
-    bind(host)
-    let (kind, lanes) = (host.directory.kind, context.lanes)
-    host.timers.bind { alarm, key in
-      lanes[EntityID(kind, key).hashValue].enqueue { await host.fired(alarm, of: key) }
-    }
-    added.withLock { $0.append(host) }
-  }
-
-  private func bind<Host: EntityHost>(_ host: Host) {
-    host.directory.bind(note: { host.note(of: $0) }) { await host.perform($0, of: $1) }
-  }
-
-  package var hosts: [any KindHost] { added.withLock { $0 } }
+  /// The entities of one kind that lie here.
+  func add(_ source: any SnapshotSource) { added.withLock { $0.append(source) } }
 
   /// All that a snapshot holds.
-  var sources: [any SnapshotSource] { hosts.map(\.source) }
+  var sources: [any SnapshotSource] { added.withLock { $0 } }
   /// The entities that sleep when nobody asks for them.
   package var shelves: [any SleepingSource] { sources.compactMap { $0 as? any SleepingSource } }
 

@@ -1,36 +1,36 @@
 import EntityRuntime
 import EventSourcing
 
-/// A partition, and the capabilities that live on it.
+/// Partitions, and the capabilities that live on them.
 package final class PartitionService: Sendable {
-  package let partition: Partition
+  package let partitions: Partitions
   private let features: [any Feature]
 
   /// - Parameter features: those above after those that they stand on.
-  package init(_ partition: Partition, _ features: [any Feature]) {
-    self.partition = partition
+  package init(_ partitions: Partitions, _ features: [any Feature]) {
+    self.partitions = partitions
     self.features = features
   }
 
   /// Opens the journal, rebuilds all state and, for a service, takes up what is owed.
   /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.
   package func recover(for purpose: RecoveryPurpose) async throws -> RecoverySummary {
-    let time = partition.node.time
+    let time = partitions.node.time
     let started = time.monotonicMilliseconds
-    let recovered = try await partition.recover()
+    let recovered = try await partitions.recover()
     for feature in features { try await feature.restored() }
     if purpose == .service {
-      await partition.takeUp(recovered)
-      partition.beginWaitingForStandby()
+      await partitions.takeUp(recovered)
+      for partition in partitions.all { partition.beginWaitingForStandby() }
     }
     return RecoverySummary(recovered, duration: .milliseconds(time.monotonicMilliseconds - started))
   }
 
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { [partition] in await partition.run() }
+      for partition in partitions.all { group.addTask { await partition.run() } }
       for feature in features { group.addTask { await feature.run() } }
-      group.addTask { [partition] in await partition.keepHouseUntilClosed() }
+      for partition in partitions.all { group.addTask { await partition.keepHouseUntilClosed() } }
     }
   }
 
@@ -38,13 +38,13 @@ package final class PartitionService: Sendable {
     for feature in features { await feature.drain() }
   }
 
-  /// Ends it: for good, or because its journal has failed and the node goes on with the others.
+  /// Ends them for good.
   ///
   /// - Parameter deadline: in monotonic milliseconds, for those who are still to be told of what is on the disk; nobody
   ///   waits if it is past.
   package func close(until deadline: Int64 = .min) async {
     for feature in features { feature.finish() }
-    await partition.close()
+    for partition in partitions.all { await partition.close() }
     for feature in features { await feature.closed(until: deadline) }
   }
 }
@@ -79,9 +79,11 @@ extension Node {
     await drain(services)
     let deadline = time.monotonicMilliseconds + grace.wholeMilliseconds
     await settle(until: deadline)
-    for service in services { await service.partition.settleStandby(until: deadline) }
+    for service in services {
+      for partition in service.partitions.all { await partition.settleStandby(until: deadline) }
+    }
     // A log that refuses has nothing to wait for.
-    for service in services { try? await service.partition.context.untilDurable() }
+    for service in services { try? await service.partitions.context.untilDurable() }
     finish()
     // Whatever took the time, what it brought forth is told.
     let last = max(deadline, time.monotonicMilliseconds + Self.lastWordsMilliseconds)

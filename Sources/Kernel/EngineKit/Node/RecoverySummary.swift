@@ -5,7 +5,7 @@ import JournalFormat
 /// What a start found in the journal.
 public struct RecoverySummary: Sendable, CustomStringConvertible {
   public var records: UInt64
-  /// The snapshot that it began with, by its position; nil if all records were read.
+  /// The snapshot that it began with, by its position; nil if all records were read. Of several partitions, the sum.
   public var snapshotPosition: UInt64?
   public var segments: Int
   /// Bytes of a torn tail that were cut and kept aside.
@@ -34,10 +34,13 @@ public enum RecoveryPurpose: Sendable {
 
 extension RecoverySummary {
   package init(_ recovered: Recovered, duration: Duration) {
+    let snapshots = recovered.snapshots.compactMap(\.self)
     self.init(
-      records: recovered.report.records, snapshotPosition: recovered.snapshot?.point.position,
-      segments: recovered.report.segments, bytesCut: recovered.report.cutByteCount,
-      chats: recovered.count(of: .chatSession), cometSessions: recovered.count(of: .cometSession),
-      pushQueues: recovered.count(of: .pushQueue), duration: duration)
+      records: recovered.reports.reduce(0) { $0 + $1.records },
+      snapshotPosition: snapshots.isEmpty ? nil : snapshots.reduce(0) { $0 + $1.point.position },
+      segments: recovered.reports.reduce(0) { $0 + $1.segments },
+      bytesCut: recovered.reports.reduce(0) { $0 + $1.cutByteCount }, chats: recovered.count(of: .chatSession),
+      cometSessions: recovered.count(of: .cometSession), pushQueues: recovered.count(of: .pushQueue),
+      duration: duration)
   }
 }

@@ -37,17 +37,17 @@ package final class PushDispatcher {
   let logger: Logger
 
   init(
-    _ partition: Partition, queues: EntityDirectory<PushQueue>, devices: DeviceService, couriers: CourierBook,
+    _ partitions: Partitions, queues: EntityDirectory<PushQueue>, devices: DeviceService, couriers: CourierBook,
     lanes: CourierLanes, metrics: CourierMetrics
   ) {
-    let node = partition.node
+    let node = partitions.node
     self.queues = queues
     self.devices = devices
     self.couriers = couriers
     self.lanes = lanes
     self.metrics = metrics
-    timers = partition.timers()
-    context = partition.context
+    timers = partitions.timers()
+    context = partitions.context
     options = node.options
     optionCache = PushOptionCache(of: node.options)
     tasks = node.pushTasks

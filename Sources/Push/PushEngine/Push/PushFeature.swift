@@ -15,26 +15,26 @@ package struct PushFeature: Feature {
   package let devices: DeviceService
   package let couriers: CourierService
 
-  package init(_ partition: Partition, comet: CometGateway, providers: @escaping ProviderLookUp) {
-    let (node, metrics) = (partition.node, CourierMetrics())
-    let queues = partition.directory(.pushQueue, of: PushQueue.self)
+  package init(_ partitions: Partitions, comet: CometGateway, providers: @escaping ProviderLookUp) {
+    let (node, metrics) = (partitions.node, CourierMetrics())
+    let queues = partitions.directory(.pushQueue, of: PushQueue.self)
     devices = DeviceService(
-      directory: partition.directory(.device), index: DeviceIndex(), queues: queues, context: partition.context,
+      directory: partitions.directory(.device), index: DeviceIndex(), queues: queues, context: partitions.context,
       limits: node.limits, metrics: metrics)
     let lanes = CourierLanes(
-      context: partition.context, limits: node.limits, random: node.random, metrics: metrics, logger: node.logger)
+      context: partitions.context, limits: node.limits, random: node.random, metrics: metrics, logger: node.logger)
     dispatcher = PushDispatcher(
-      partition, queues: queues, devices: devices, couriers: CourierBook(providers), lanes: lanes, metrics: metrics)
+      partitions, queues: queues, devices: devices, couriers: CourierBook(providers), lanes: lanes, metrics: metrics)
     lanes.bind(dispatcher)
     couriers = CourierService(dispatcher: dispatcher, identifiers: node.identifiers)
     let courier = CometCourier(
       gateway: comet, lanes: lanes, ids: NotificationIDs(randomBytes: node.environment.randomBytes),
-      context: partition.context)
+      context: partitions.context)
     dispatcher.couriers.add(courier)
     dispatcher.producers.register(OperatorEvents())
     comet.add(courier)
-    partition.add(DeviceHost(devices: devices, dispatcher: dispatcher))
-    partition.add(dispatcher)
+    partitions.add(DeviceHost(devices: devices, dispatcher: dispatcher))
+    partitions.add(dispatcher)
   }
 
   package func drain() async { couriers.stopDeadLetterReplay() }
