@@ -141,8 +141,7 @@ final class World: @unchecked Sendable {
     self.seed = seed
     placement = partitions == 1 ? .single : Placement(count: partitions, seed: seed)
     mirror = JournalMirrors(directories: placement.journalDirectories(below: Self.dataDirectory))
-    // An erasure goes through one journal.
-    redacts = seed % 4 == 0 && partitions == 1
+    redacts = seed % 4 == 0
     messagingPercent = seed % 3 == 0 ? 20 : 80
     callbackPercent = seed % 2 == 0 ? 60 : 15
     supportPercent = seed % 5 < 2 ? 55 : 12

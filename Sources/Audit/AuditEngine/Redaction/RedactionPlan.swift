@@ -11,6 +11,11 @@ struct RedactionPlan: Codable, Equatable {
   var scope: [String: Set<String>]
   /// Records found when it was planned.
   var records: Int
-  /// The journal was searched up to here.
+  /// The journal of the first partition was searched up to here.
   var searchedUpTo: UInt64
+  /// Those of the others, in their order; nil where there is only one.
+  var othersSearchedUpTo: [UInt64]?
+
+  /// By partition.
+  var positions: [UInt64] { [searchedUpTo] + (othersSearchedUpTo ?? []) }
 }

@@ -23,9 +23,10 @@ public enum RedactionError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Erases customers from one journal, and keeps the log of it.
+/// Erases customers from the journals of all partitions, and keeps the log of it.
 public final class Redactions: Sendable {
   let partitions: Partitions
+  /// The one that has the plan, and the log.
   var partition: Partition { partitions.all[0] }
   let directory: EntityDirectory<RedactionLog>
   let board = RedactionBoard(maximum: 100)
@@ -58,16 +59,17 @@ public final class Redactions: Sendable {
 
   func redact(subject: String, by: String, reason: String, id: String) async throws -> RedactionLog.Redaction {
     guard partition.journal.writer != nil else { throw RedactionError.unavailable }
-    return try await partition.housekeeper.alone { [self] in
+    return try await alone { [self] in
       // One that something stopped (a full disk) is carried to its end first: its plan must not be overwritten.
       if let unfinished = try await interruptedPlan() { _ = try await carryOut(unfinished) }
-      try await partition.context.untilDurable()
-      let searchedUpTo = partition.journal.writer?.durablePoint.position ?? 0
+      try await partitions.context.untilDurable()
+      let searched = partitions.all.map { $0.journal.writer?.durablePoint.position ?? 0 }
       let (scope, records) = try await partition.onThread { [self] in try search(subject) }
       guard !scope.isEmpty else { throw RedactionError.nothingFound }
       let plan = RedactionPlan(
         id: id, by: by, reason: reason, requestedAt: partition.context.time.now.milliseconds, scope: scope.lists,
-        records: records, searchedUpTo: searchedUpTo)
+        records: records, searchedUpTo: searched[0],
+        othersSearchedUpTo: searched.count > 1 ? Array(searched.dropFirst()) : nil)
       try await write(plan)
       return try await carryOut(plan)
     }
@@ -76,12 +78,20 @@ public final class Redactions: Sendable {
   /// Carries a redaction that a crash interrupted to its end; nothing if there is none.
   package func resume() async throws {
     // The plan is read with the house to itself: one that runs must not be taken for one that was interrupted.
-    try await partition.housekeeper.alone { [self] in
+    try await alone { [self] in
       guard let plan = try await interruptedPlan() else { return }
       partition.logger.notice("a redaction that was interrupted is carried to its end", metadata: ["id": "\(plan.id)"])
       let report = try await carryOut(plan)
       partition.logger.notice("redacted", metadata: ["id": "\(report.id)", "records": "\(report.records)"])
     }
+  }
+
+  /// With the house of every partition to itself, which others ask for one at a time.
+  private func alone<Value: Sendable>(
+    from number: Int = 0, _ job: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard number < partitions.all.count else { return try await job() }
+    return try await partitions.all[number].housekeeper.alone { try await alone(from: number + 1, job) }
   }
 
   private func interruptedPlan() async throws -> RedactionPlan? {
@@ -114,7 +124,7 @@ public final class Redactions: Sendable {
       var preview = RedactionPreview(entities: scope.entityCount)
       guard records > 0 else { return preview }
       var seen: [EntityKind: Set<String>] = [:]
-      try partition.reader.forEachRecord { record in
+      try forEachRecord { record in
         guard scope.covers(record, restatements: [:]) else { return }
         let kind = EntityKind(rawValue: record.kind)
         seen[kind, default: []].insert(record.keyText)
@@ -125,45 +135,66 @@ public final class Redactions: Sendable {
     }
   }
 
+  /// Of all partitions, one after the other. Blocks.
+  private func forEachRecord(_ body: (borrowing RecordView) throws -> Void) throws {
+    for partition in partitions.all { try partition.reader.forEachRecord(body) }
+  }
+
   /// Two walks through the whole journal. Blocks.
   private func search(_ subject: String) throws -> (ErasureScope, records: Int) {
     var found = SubjectScope(subject: subject, in: partition.catalogue)
-    try partition.reader.forEachRecord { found.collect($0) }
+    try forEachRecord { found.collect($0) }
     found.close()
     let scope = ErasureScope(found)
     var records = 0
-    if !scope.isEmpty { try partition.reader.forEachRecord { if scope.covers($0, restatements: [:]) { records += 1 } } }
+    if !scope.isEmpty { try forEachRecord { if scope.covers($0, restatements: [:]) { records += 1 } } }
     return (scope, records)
   }
 
   /// Each step may have been done already by a process that did not live to do the next.
   private func carryOut(_ planned: RedactionPlan) async throws -> RedactionLog.Redaction {
-    guard let writer = partition.journal.writer else { throw RedactionError.unavailable }
-    let before = writer.durablePoint.position
+    let before = try partitions.all.map { partition in
+      guard let writer = partition.journal.writer else { throw RedactionError.unavailable }
+      return writer.durablePoint.position
+    }
     let plan = try await eraseLiveState(planned)
     let scope = ErasureScope(lists: plan.scope, in: partition.catalogue)
+    var (records, segments, last) = (UInt64(0), 0, UInt64(0))
+    for (partition, position) in zip(partitions.all, before) {
+      let (seal, rewritten) = try await rewrite(partition, scope, after: position)
+      records += rewritten.records
+      segments += rewritten.segments
+      if partition === self.partition { last = seal.position }
+    }
+    searches.forget()
+    let report = RedactionLog.Redaction(
+      id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: records)),
+      entities: scope.entityCount, segments: segments, upTo: last,
+      requestedAt: Timestamp(milliseconds: plan.requestedAt))
+    guard let log = directory.entity(RedactionLog.key) else { throw RedactionError.unavailable }
+    _ = try await log.perform(report) { $0.count }
+    try await partition.onThread { [intent = partition.redactionIntent] in try intent.remove() }
+    return report
+  }
+
+  /// Leaves of one journal what is not in the scope, and a snapshot of what is left.
+  /// - Parameter position: behind it the live state was restated.
+  private func rewrite(
+    _ partition: Partition, _ scope: ErasureScope, after position: UInt64
+  ) async throws -> (seal: JournalPoint, report: RedactionReport) {
+    guard let writer = partition.journal.writer else { throw RedactionError.unavailable }
     let seal = try await partition.onThread { try writer.roll() }
     // From here on a start finds only what is left.
     let snapshot = try await partition.writeSnapshot()
-    let (store, redaction, reader, intent) = (
-      partition.snapshots, partition.segmentRedaction, partition.reader, partition.redactionIntent
-    )
+    let (store, redaction, reader) = (partition.snapshots, partition.segmentRedaction, partition.reader)
     let rewritten = try await partition.onThread {
       try store.removeAll(except: store.file(at: snapshot.point.position))
-      let restatements = try Self.restatements(in: reader, after: before, scope.catalogue)
+      let restatements = try Self.restatements(in: reader, after: position, scope.catalogue)
       _ = try redaction.removeCutFiles()
       return try redaction.redact(upTo: seal.position) { scope.covers($0, restatements: restatements) }
     }
     partition.noteSnapshot(at: snapshot.point)
-    searches.forget()
-    let report = RedactionLog.Redaction(
-      id: plan.id, by: plan.by, reason: plan.reason, records: max(plan.records, Int(clamping: rewritten.records)),
-      entities: scope.entityCount, segments: rewritten.segments, upTo: seal.position,
-      requestedAt: Timestamp(milliseconds: plan.requestedAt))
-    guard let log = directory.entity(RedactionLog.key) else { throw RedactionError.unavailable }
-    _ = try await log.perform(report) { $0.count }
-    try await partition.onThread { try intent.remove() }
-    return report
+    return (seal, rewritten)
   }
 
   private func write(_ plan: RedactionPlan) async throws {
@@ -181,16 +212,18 @@ public final class Redactions: Sendable {
     try await replace(&plan, scope)
     try await erase([.origins, .data, .remainders], scope)
     // From here on these chats push nothing, and nobody can send to these installations.
-    try await partition.context.untilDurable()
-    let (reader, known, position) = (partition.reader, scope, plan.searchedUpTo)
+    try await partitions.context.untilDurable()
+    let (readers, known, positions) = (partitions.all.map(\.reader), scope, plan.positions)
     scope = try await partition.onThread {
       var scope = known
-      try reader.forEachRecord(from: position + 1) { scope.add($0) }
+      for (reader, position) in zip(readers, positions) {
+        try reader.forEachRecord(from: position + 1) { scope.add($0) }
+      }
       return scope
     }
     try await replace(&plan, scope)
     try await erase([.targets], scope)
-    try await partition.context.untilDurable()
+    try await partitions.context.untilDurable()
     return plan
   }
 
