@@ -10,7 +10,7 @@ struct RunCommand: AsyncParsableCommand {
   static let tests: [any TortureTest.Type] = [
     FlipTest.self, CutTest.self, HeaderTest.self, PowerLossTest.self, NthCallTest.self, DiskFullTest.self,
     SecondProcessTest.self, KillTest.self, CrashPointTest.self, ClockTest.self, StopTest.self, StandbyTest.self,
-    SimulationTest.self, CanaryTest.self,
+    SimulationTest.self, PartitionedSimulationTest.self, CanaryTest.self,
   ]
 
   @Argument(help: "Names of tests, or all.")
@@ -59,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
 
   private func isPart(ofAll test: any TortureTest.Type) -> Bool {
     switch test {
-    case is SimulationTest.Type, is CanaryTest.Type: simulator != nil
+    case is SimulationTest.Type, is PartitionedSimulationTest.Type, is CanaryTest.Type: simulator != nil
     case is StandbyTest.Type: server != nil
     default: true
     }

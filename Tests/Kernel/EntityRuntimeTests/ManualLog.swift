@@ -9,6 +9,7 @@ final class ManualLog: EventLog {
     var turns: [Turn] = []
     var waiting: [Release] = []
     var refusal: EventLogError?
+    var refusesToWait = false
   }
 
   private let state = Mutex(State())
@@ -19,7 +20,10 @@ final class ManualLog: EventLog {
   var turns: [Turn] { state.withLock { $0.turns } }
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  func refuse(_ error: EventLogError?) { state.withLock { $0.refusal = error } }
+  /// - Parameter waiting: refuses those who wait for all that was appended, too, as a log does that has failed.
+  func refuse(_ error: EventLogError?, waiting: Bool = false) {
+    state.withLock { ($0.refusal, $0.refusesToWait) = (error, waiting) }
+  }
 
   /// Everything appended so far becomes durable.
   func sync() { release(.durable) }
@@ -47,7 +51,12 @@ final class ManualLog: EventLog {
   }
 
   func afterDurable(_ release: @escaping Release) throws(EventLogError) {
-    state.withLock { $0.waiting.append(release) }
+    let refusal = state.withLock { state -> EventLogError? in
+      if state.refusesToWait, let refusal = state.refusal { return refusal }
+      state.waiting.append(release)
+      return nil
+    }
+    if let refusal { throw refusal }
   }
 }
 

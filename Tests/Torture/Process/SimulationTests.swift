@@ -25,6 +25,28 @@ struct SimulationTest: TortureTest {
   }
 }
 
+/// As the other, with several journals.
+struct PartitionedSimulationTest: TortureTest {
+  static let name = "simulate-partitions"
+  static let purpose = "as simulate, with four journals"
+  static let isParallel = false
+  private static let seedsInCase = 50
+
+  private let plan: Plan
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  var caseCount: Int { (plan.isLong ? 20_000 : 500) / Self.seedsInCase }
+
+  func run(_ number: Int) async throws -> CaseResult {
+    let first = (plan.seed - 1) * 100_000 + UInt64(number * Self.seedsInCase) + 1
+    let last = first + UInt64(Self.seedsInCase) - 1
+    return try await Simulator.run(
+      plan, ["run", "--seeds", "\(first)...\(last)", "--commands", "500", "--partitions", "4"],
+      count: Self.seedsInCase)
+  }
+}
+
 /// The planted faults, each to be found by the simulation.
 struct CanaryTest: TortureTest {
   static let name = "canaries"
