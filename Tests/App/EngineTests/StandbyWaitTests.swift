@@ -36,7 +36,7 @@ struct StandbyWaitTests {
     /// Returns once so many wait for it.
     func isAwaited(by count: Int) async throws {
       let hold = try #require(partition.log.hold)
-      while hold.count < count { await Task.yield() }
+      while !Task.isCancelled, hold.count < count { await Task.yield() }
     }
   }
 
@@ -116,7 +116,7 @@ struct StandbyWaitTests {
     let rig = try await rig()
     async let read = texts(rig, service)
     let hold = try #require(rig.engine.partition.log.hold)
-    while hold.count < 1 { await Task.yield() }
+    while !Task.isCancelled, hold.count < 1 { await Task.yield() }
     let standby = Standby(rig)
     #expect(try await read == 1)
     standby.come()
@@ -129,7 +129,7 @@ struct StandbyWaitTests {
     rig.engine.partition.wasAcknowledged(.max)
     let hold = try #require(rig.engine.partition.log.hold)
     async let service = rig.engine.chats.create(service: "request-chat", data: [])
-    while hold.count < 1 { await Task.yield() }
+    while !Task.isCancelled, hold.count < 1 { await Task.yield() }
     _ = Standby(rig)
     _ = try await service
     await rig.stop()

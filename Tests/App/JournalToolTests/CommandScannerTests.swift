@@ -58,7 +58,9 @@ struct CommandScannerTests {
       let scanner = CommandScanner(directory: directory.appending("scan"))
       let scan = Task { await scanner.verdict(on: [1], by: [program], within: .seconds(1)) }
       if !isAwaited {
-        while !FileManager.default.fileExists(atPath: directory.appending("up").string) { await Task.yield() }
+        while !Task.isCancelled, !FileManager.default.fileExists(atPath: directory.appending("up").string) {
+          await Task.yield()
+        }
         scan.cancel()
       }
       let verdict = await scan.value

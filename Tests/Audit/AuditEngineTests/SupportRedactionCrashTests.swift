@@ -42,7 +42,9 @@ struct SupportRedactionCrashTests {
     update.comment = SupportCommentOrder()
     update.comment?.body = Self.mark
     _ = try await support.update(number, update, by: try await support.agent(named: "Ben"))
-    while await support.requests[String(number)]?.peek({ $0.duties.isEmpty }) == false { await Task.yield() }
+    while !Task.isCancelled, await support.requests[String(number)]?.peek({ $0.duties.isEmpty }) == false {
+      await Task.yield()
+    }
     return (number, actor.number)
   }
 

@@ -47,7 +47,9 @@ struct AgentSightTests {
     isHeld.store(true, ordering: .relaxed)
     let joining = Task { try await agents.join(chat, nickname: "Anna", role: .agent, for: Self.anna) }
     let service = try #require(rig.engine.chats.index.service(ofSession: chat))
-    while await rig.engine.chats.directory[service]?.peek({ $0.hasAgent("anna") }) != true { await Task.yield() }
+    while !Task.isCancelled, await rig.engine.chats.directory[service]?.peek({ $0.hasAgent("anna") }) != true {
+      await Task.yield()
+    }
     // Her join is not durable, and neither is it for anybody else to know.
     try await agents.admit(Self.anna, to: chat)
     let isTold = Atomic(false)

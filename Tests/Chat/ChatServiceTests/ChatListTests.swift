@@ -214,7 +214,7 @@ struct ChatListTests {
       withExtendedLifetime(stream) {}
     }
     // The stream's end is noticed with the last reference to it, a moment later.
-    while agents.streamCount > 0 { await Task.yield() }
+    while !Task.isCancelled, agents.streamCount > 0 { await Task.yield() }
     #expect(agents.presence("anna") == .online)
     try await rig.advance(by: .milliseconds(29_999))
     #expect(agents.presence("anna") == .online)

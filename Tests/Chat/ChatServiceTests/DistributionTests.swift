@@ -90,7 +90,7 @@ private final class SeatedAgent: Sendable {
     task?.cancel()
     await task?.value
     // Its end is noticed a moment later.
-    while floor.agents.streamCount > rest { await Task.yield() }
+    while !Task.isCancelled, floor.agents.streamCount > rest { await Task.yield() }
     try await floor.rig.settle()
   }
 

@@ -33,7 +33,7 @@ struct PositionTests {
   /// Waits until the session keeps so many requests.
   private func keeps(_ count: Int, of client: ScriptedClient) async throws {
     let id = try #require(client.clientID)
-    while await client.gateway.exchangeCounts()[id] != count { await Task.yield() }
+    while !Task.isCancelled, await client.gateway.exchangeCounts()[id] != count { await Task.yield() }
   }
 
   @Test("6.6: an app that froze with its poll held is pushed what was written to it, and caught up with it")
@@ -121,7 +121,7 @@ struct PositionTests {
       #"[{"channel":"/meta/subscribe","clientId":"$ID","subscription":"/*","id":"5"},"#
         + #"{"channel":"/meta/connect","clientId":"$ID","connectionType":"long-polling","id":"6","#
         + #""ext":{"transcriptPosition":"2"},"advice":{"timeout":0}}]"#)
-    while rig.engine.journalNeedsStep == false { await Task.yield() }
+    while !Task.isCancelled, rig.engine.journalNeedsStep == false { await Task.yield() }
     // Meanwhile another response brings what was waiting.
     var brought: [Notification] = []
     while brought.isEmpty {

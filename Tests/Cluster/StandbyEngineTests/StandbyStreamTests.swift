@@ -179,7 +179,7 @@ struct StandbyStreamTests {
       try Self.acknowledge(standby, rig)
       try Self.close(rig)
       closing = Task { await rig.service.closed(until: .max) }
-      while !rig.service.hasEnded { await Task.yield() }
+      while !Task.isCancelled, !rig.service.hasEnded { await Task.yield() }
       #expect(try await standby.listen(to: stream, upTo: rig.extent))
       #expect(standby.mark?.position == 15)
       // It may still fetch what was named.
@@ -200,7 +200,7 @@ struct StandbyStreamTests {
     var (stream, standby) = try await Self.followed(silent)
     try Self.close(silent)
     let closing = Task { await silent.service.closed(until: .max) }
-    while !silent.service.hasEnded { await Task.yield() }
+    while !Task.isCancelled, !silent.service.hasEnded { await Task.yield() }
     var hasMore = try await standby.listen(to: stream) { _ in false }
     #expect(!hasMore && standby.place == silent.extent.place)
 

@@ -43,7 +43,7 @@ struct RepeatedDeliveryTests {
     let session = try #require(client.clientID.flatMap { rig.engine.comet.directory[$0] })
     for position in row.written { await session.deliver(Self.message(position)) }
     #expect(try await received(client, of: "chat") == row.written)
-    while await session.delivered(of: "chat") < row.written.last ?? 0 { await Task.yield() }
+    while !Task.isCancelled, await session.delivered(of: "chat") < row.written.last ?? 0 { await Task.yield() }
     for position in row.waiting { await session.deliver(Self.message(position)) }
     await session.deliver(Self.message(row.comes), isCatchUp: row.isCatchUp)
     // Another chat's is another message, and what is no chat's is known by other means.
@@ -66,7 +66,7 @@ struct RepeatedDeliveryTests {
     let session = try #require(rig.engine.comet.directory[clientID])
     for position in 1...2 { await session.deliver(Self.message(position)) }
     #expect(try await received(client, of: "chat") == [1, 2])
-    while await session.delivered(of: "chat") < 2 { await Task.yield() }
+    while !Task.isCancelled, await session.delivered(of: "chat") < 2 { await Task.yield() }
     await rig.stop()
 
     let next = try await EngineRig(directory: directory)

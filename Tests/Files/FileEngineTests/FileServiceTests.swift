@@ -46,7 +46,9 @@ struct FileServiceTests {
     return count
   }
 
-  private func waitUntil(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
+  private func waitUntil(_ condition: () async -> Bool) async {
+    while !Task.isCancelled, await !condition() { await Task.yield() }
+  }
 
   @Test(
     "a customer's and an agent's are kept and named in the chat, for both of them and nobody else, also after a restart"
@@ -208,7 +210,7 @@ struct FileScanTests {
 
     /// Lets go of all of them, once there are so many.
     func release(_ count: Int) async {
-      while waiting.withLock({ $0.count }) < count { await Task.yield() }
+      while !Task.isCancelled, waiting.withLock({ $0.count }) < count { await Task.yield() }
       for next in waiting.withLock({ waiting in
         defer { waiting = [] }
         return waiting
@@ -278,7 +280,7 @@ struct FileScanTests {
     try await run(scanner, atOnce: 2) { rig, service in
       let positions = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<2 { group.addTask { try await send(rig, service).position } }
-        while scanner.seen.withLock({ $0.count }) < 2 { await Task.yield() }
+        while !Task.isCancelled, scanner.seen.withLock({ $0.count }) < 2 { await Task.yield() }
         await #expect(throws: FileFailure.notScanned) { try await send(rig, service) }
         await scanner.release(2)
         return try await group.reduce(into: Set<Int>()) { $0.insert($1) }

@@ -42,7 +42,9 @@ struct EntityTests {
   }
 
   /// Waits until `condition` holds; the suite's own time limit ends a wait in vain.
-  private func until(_ condition: @Sendable () -> Bool) async { while !condition() { await Task.yield() } }
+  private func until(_ condition: @Sendable () -> Bool) async {
+    while !Task.isCancelled, !condition() { await Task.yield() }
+  }
 
   @Test(
     "nothing leaves before its events are durable; then effects first, the reply after them", .timeLimit(.minutes(1)))
@@ -110,7 +112,9 @@ struct EntityTests {
     }
   }
 
-  @Test("what the log refuses has not happened", arguments: [EventLogError.storageFull, .overloaded, .failed])
+  @Test(
+    "what the log refuses has not happened", .timeLimit(.minutes(1)),
+    arguments: [EventLogError.storageFull, .overloaded, .failed])
   func refusedByTheLog(error: EventLogError) async throws {
     try await withEntity { entity, log, diary, _, _ in
       log.refuse(error)

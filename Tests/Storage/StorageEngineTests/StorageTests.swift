@@ -29,7 +29,7 @@ struct StorageTests {
     return names.sorted()
   }
 
-  private func waitUntil(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+  private func waitUntil(_ condition: () -> Bool) async { while !Task.isCancelled, !condition() { await Task.yield() } }
 
   @Test("texts and files come back as they were stored, long texts too, also after a restart")
   func restart() async throws {
