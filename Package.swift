@@ -118,7 +118,7 @@ let package = Package(
         "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit",
         "ServerKit",
         "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, lifecycle, logging,
-        metrics, nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket,
+        metrics, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS, nioWebSocket,
       ]),
     module("HTTP2Client", in: "Sources/Wire", [nioCore, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL]),
     module("PrometheusMetrics", in: "Sources/Wire", [coreMetrics]),
@@ -631,7 +631,7 @@ let package = Package(
       "HTTPKitTests", in: "Wire",
       [
         "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "ServerKit", "TestSupport", hummingbird, logging,
-        nioCore, nioEmbedded, nioHTTP1, nioWebSocket,
+        nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioTLS, nioWebSocket,
       ]),
     tests(
       "ServerKitTests", in: "Wire",

@@ -18,5 +18,5 @@ extension CometConnection {
     }
   }
 
-  package func hasArrived() async -> Bool { await eventLoop.arrival { self.arrival.hasArrived(self.context) } }
+  package func hasArrived() async -> Bool { await eventLoop.arrival { self.hasArrived } }
 }

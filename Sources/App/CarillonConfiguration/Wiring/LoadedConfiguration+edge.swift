@@ -14,6 +14,7 @@ extension LoadedConfiguration {
       allowedOrigins: OriginPolicy(self[keys.allowedOrigins]))
     http.staffOrigins = OriginPolicy(self[ConsoleOptions.keys.allowedOrigins])
     http.strictTransportSeconds = self[keys.strictTransportSeconds]
+    http.offersHTTP2 = self[keys.http2]
     http.budgets = StrangerBudgets(BudgetSettings(self))
     http.proxies = TrustedProxies(self)
     var edge = EdgeConfiguration(http, messaging: messaging)

@@ -8,9 +8,13 @@ package protocol AnsweringHandler: ResidentHandler {
   var isTLS: Bool { get }
   /// What became of that response.
   var arrival: ResponseArrival { get set }
+  /// Whether that response has come as far as the client's machine; nil if it may still come.
+  var hasArrived: Bool? { get }
 }
 
 extension AnsweringHandler {
+  package var hasArrived: Bool? { arrival.hasArrived(context) }
+
   package func channelInactive(context: ChannelHandlerContext) {
     // With TLS a farewell does not come as far as here.
     arrival.end(wasReset: !isTLS, nil)

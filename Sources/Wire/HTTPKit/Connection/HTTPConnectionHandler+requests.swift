@@ -25,7 +25,8 @@ extension HTTPConnectionHandler {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))
     }
     guard !machine.announcesMore(than: limit) else { return refuse(.bodyTooLarge(limit: limit)) }
-    let refusal = guessing() ?? refusal(of: head)
+    if stream != nil { services.metrics.countHTTP2Request() }
+    let refusal = stream?.judgement.refusal ?? guessing() ?? refusal(of: head)
     incoming = (head, HTTPJudgement(refusal))
     tell(
       .judged(

@@ -69,6 +69,7 @@ extension HTTPConnectionHandler {
   func writeEnd(_ bytes: ByteBuffer) {
     guard let context else { return }
     tell(.answers)
+    stream?.endsWithNextWrite()
     let promise = eventLoop.makePromise(of: Void.self)
     promise.futureResult.whenComplete { self.responseWritten($0) }
     context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)

@@ -4,7 +4,8 @@ package import NetworkAddress
 package import ServerKit
 
 /// One HTTP/1.1 connection: the only handler above the socket, or above TLS. Reads requests out of its bytes and does
-/// what its machine wants done; what is said to requests is its site's.
+/// what its machine wants done; what is said to requests is its site's. A stream of HTTP/2 is such a connection, too, with
+/// one request, which comes in parts already.
 ///
 /// Safe to share because all state is touched on the channel's event loop only; what others call from elsewhere does
 /// nothing but go there.
@@ -18,6 +19,8 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
 
   let site: any HTTPSite
   package let services: HTTPServices
+  /// The stream of an HTTP/2 connection that this is; nil for a connection of its own.
+  let stream: HTTP2StreamHandler?
   private var residency: Residency
   /// It came during the stop, or its last request was one that goes on then: nobody waits for it.
   package private(set) var outlivesStop = false
@@ -49,12 +52,16 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package var arrival = ResponseArrival()
   var task: Task<Void, Never>?
 
+  /// Over HTTP/2 the connection tells, and is asked also when the stream has ended.
+  package var hasArrived: Bool? { stream.map { $0.connection.hasArrived } ?? arrival.hasArrived(context) }
+
   /// The other end of the connection.
   private(set) lazy var peer = context?.channel.remoteAddress.flatMap { IPAddress($0) }
 
-  init(site: any HTTPSite, residents: LoopResidents) {
+  init(site: any HTTPSite, residents: LoopResidents, stream: HTTP2StreamHandler? = nil) {
     self.site = site
     services = site.services
+    self.stream = stream
     surface = services.otherSurface
     residency = Residency(among: residents)
     eventLoop = residents.eventLoop
@@ -77,7 +84,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   /// The connection is gone, or another protocol's handler takes over.
   package func release() {
     guard residency.end() else { return }
-    outlives(false)
+    if stream == nil { outlives(false) }
     context = nil
     incoming = nil
     tell(.ended)
@@ -91,8 +98,10 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   }
 
   private func outlives(_ outlives: Bool) {
+    if let stream { stream.connection.outlives(outlives) }
     guard outlives != outlivesStop else { return }
     outlivesStop = outlives
+    guard stream == nil else { return }
     if outlives { residents.outliving.open() } else { residents.outliving.close() }
   }
 
@@ -171,9 +180,14 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
       // Whoever is told of a part may end this handler's time.
       while self.context != nil, let part = try parser.next() { tellAndGoOn(.part(part)) }
     } catch {
-      flaw = error
-      tell(.unreadable)
+      stumbles(over: error)
     }
+  }
+
+  /// What has come is no request that can be read.
+  func stumbles(over flaw: HTTPRequestFlaw) {
+    self.flaw = flaw
+    tell(.unreadable)
   }
 
   /// What has come behind the request that changes the protocol; nil if nothing has.
@@ -191,7 +205,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
     if let event = event as? ChannelEvent, event == .inputClosed {
       arrival.end(wasReset: false, context)
       tell(.inputClosed)
-    } else {
+    } else if !negotiates(event) {
       context.fireUserInboundEventTriggered(event)
     }
   }

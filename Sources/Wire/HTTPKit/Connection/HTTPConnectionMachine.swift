@@ -31,7 +31,8 @@ package struct HTTPConnectionMachine {
 
   // The request in progress.
   package private(set) var isHead = false
-  private(set) var isVersion10 = false
+  /// Only there bodies go in chunks. HTTP/1.0 ends them with the connection, HTTP/2 with the stream.
+  private(set) var isVersion11 = false
   /// The connection ends with the response in progress, or the next one.
   package private(set) var closesAfterResponse = false
   /// The response goes out before the request has been read whole: what is left of it is drained.
@@ -80,7 +81,7 @@ package struct HTTPConnectionMachine {
       phase = .writing
       return HTTPConnectionTurn(.after(limits.writeTimeout))
     case .streams(let hasLength, let isEventStream):
-      phase = .streaming(ResponseStream(isChunked: !hasLength && !isVersion10, isEventStream: isEventStream))
+      phase = .streaming(ResponseStream(isChunked: !hasLength && isVersion11, isEventStream: isEventStream))
       return .nothing
     case .partBegins: return partBegins()
     case .partWritten: return partWritten()
@@ -172,11 +173,11 @@ extension HTTPConnectionMachine {
   private mutating func received(_ head: HTTPRequestHead) -> HTTPConnectionTurn {
     hasPartialHead = false
     isHead = head.method == .HEAD
-    isVersion10 = head.version == .http1_0
+    isVersion11 = head.version == .http1_1
     // The parser stops behind a request that would like to change the protocol, so nothing can follow it.
     let asksForUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
-    if !head.isKeepAlive || isVersion10 || asksForUpgrade { closesAfterResponse = true }
-    phase = .judging(AnnouncedBody(head.headers), HTTPExpectation(head.headers))
+    if !head.isKeepAlive || !isVersion11 || asksForUpgrade { closesAfterResponse = true }
+    phase = .judging(AnnouncedBody(head), HTTPExpectation(head.headers))
     return HTTPConnectionTurn(.judge(head))
   }
 

@@ -55,15 +55,16 @@ struct IncomingBody {
 enum AnnouncedBody: Equatable {
   case none
   case length(Int)
-  case chunked
+  /// In chunks, or on a stream of HTTP/2: as long as it gets.
+  case unknownLength
 
-  init(_ headers: HTTPHeaders) {
-    if headers.contains(name: "transfer-encoding") {
-      self = .chunked
-    } else if let text = headers.first(name: "content-length"), let length = Int(text), length > 0 {
-      self = .length(length)
+  init(_ head: HTTPRequestHead) {
+    if head.headers.contains(name: "transfer-encoding") {
+      self = .unknownLength
+    } else if let text = head.headers.first(name: "content-length"), let length = Int(text) {
+      self = length > 0 ? .length(length) : .none
     } else {
-      self = .none
+      self = head.version.major > 1 ? .unknownLength : .none
     }
   }
 

@@ -37,16 +37,21 @@ package struct ResponseArrival {
     return Self.isAcknowledged(context) ? true : nil
   }
 
-  /// The peer's kernel has acknowledged every byte that ours has; true where nobody can tell.
-  private static func isAcknowledged(_ context: ChannelHandlerContext) -> Bool {
-    #if canImport(Glibc)
-      let waiting = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { socket -> CInt in
+  #if canImport(Glibc)
+    /// Bytes that the peer's kernel has not acknowledged; nil for a channel without a socket.
+    private static func unacknowledged(_ channel: any Channel) -> CInt? {
+      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
         var count: CInt = 0
         return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? count : 0
       }
-      return (waiting ?? 0) == 0
+    }
+  #endif
+
+  /// The peer's kernel has acknowledged every byte that ours has; true where nobody can tell.
+  private static func isAcknowledged(_ context: ChannelHandlerContext) -> Bool {
+    #if canImport(Glibc)
+      // A stream of HTTP/2 has no socket; its connection's tells of all streams together.
+      return (unacknowledged(context.channel) ?? context.channel.parent.flatMap { unacknowledged($0) } ?? 0) == 0
     #else
       return true
     #endif

@@ -10,12 +10,16 @@ package struct HTTPMetrics: Sendable {
   private let connectionsRefused: Counter
   private let clientsDeparted: Counter
   private let webSocketMessages: Counter
+  private let http2Requests: Counter
+  private let http2GivenUp: Counter
   /// What the server has answered with a status from 500 on, for people: by surface.
   private let failures: FailureCounts
   private let surfaces: [String]
   package let connections = OpenCount(EdgeMetricKeys.keys.connections)
   /// Requests that are polls and wait for their answer.
   package let heldPolls = OpenCount(EdgeMetricKeys.keys.heldPolls)
+  let http2Connections = OpenCount(EdgeMetricKeys.keys.http2Connections)
+  let http2Streams = OpenCount(EdgeMetricKeys.keys.http2Streams)
 
   /// - Parameter surfaces: their names, by `HTTPSurface.number`.
   package init(surfaces: [String]) {
@@ -30,6 +34,8 @@ package struct HTTPMetrics: Sendable {
     connectionsRefused = Counter(EdgeMetricKeys.keys.connectionsRefused)
     clientsDeparted = Counter(EdgeMetricKeys.keys.departed)
     webSocketMessages = Counter(EdgeMetricKeys.keys.messages)
+    http2Requests = Counter(EdgeMetricKeys.keys.http2Requests)
+    http2GivenUp = Counter(EdgeMetricKeys.keys.http2GivenUp)
   }
 
   func countResponse(_ surface: HTTPSurface, status: Int) {
@@ -47,6 +53,9 @@ package struct HTTPMetrics: Sendable {
   /// A client that left while its poll was held.
   func countDepartedClient() { clientsDeparted.increment() }
   package func countWebSocketMessage() { webSocketMessages.increment() }
+  func countHTTP2Request() { http2Requests.increment() }
+  /// A connection of a client that broke the protocol, or went beyond a limit of it.
+  func countHTTP2GivenUp() { http2GivenUp.increment() }
 }
 
 /// Counts what goes wrong, which is seldom.

@@ -95,7 +95,9 @@ package final class HTTPServer: PortServer {
   private func listener() async throws -> Listener {
     let settings = site.services.settings
     try await site.services.identity.start()
-    let certificate = try settings.tls.map { try ListenerCertificate($0, protocols: ["http/1.1"]) }
+    // The first one that the client knows too.
+    let protocols = (settings.offersHTTP2 ? [HTTPConnectionHandler.http2Name] : []) + ["http/1.1"]
+    let certificate = try settings.tls.map { try ListenerCertificate($0, protocols: protocols) }
     shownCertificate.withLock { $0 = certificate }
     return Listener(
       host: host, port: settings.port, group: settings.eventLoopGroup, certificate: certificate,

@@ -18,6 +18,8 @@ public struct HTTPSettings: Sendable {
   public var proxies = TrustedProxies.none
   /// How long browsers remember that this server speaks TLS; 0 does not tell them. Spec: RFC 6797.
   public var strictTransportSeconds = 0
+  /// Whether TLS offers HTTP/2: option `http2` of section `server`.
+  public var offersHTTP2 = true
   /// What strangers may do: options `budget.…` of section `server`; the process's other ports share them.
   public var budgets = StrangerBudgets()
   /// The threads that serve connections; nil takes the process's shared ones.

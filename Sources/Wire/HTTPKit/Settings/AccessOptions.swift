@@ -13,6 +13,8 @@ package struct AccessOptions: OptionTable {
   package let strictTransportSeconds = OptionKey(
     "hsts_seconds", in: [.server], .integer(0...63_072_000), default: 0,
     "how long browsers insist on TLS (HSTS); 0: they are not told to", takes: .restart)
+  package let http2 = OptionKey(
+    "http2", in: [.server], .flag, default: true, "TLS offers HTTP/2; false: HTTP/1.1 alone is spoken", takes: .restart)
   package let identity = OptionKey(
     "identity", in: [.server], .choice, default: Identity.open,
     "how a customer shows who it is; open: whoever names a gms_user is taken for that user", takes: .restart)

@@ -24,6 +24,9 @@ public struct EdgeLimits: Sendable, Equatable {
   /// Bytes thrown away while a refused request's rest drains, before the connection is cut.
   public var drainedBytesMaximum = 262_144
 
+  /// Of connections that speak HTTP/2.
+  public var http2 = HTTP2Limits()
+
   // Counts.
   /// Open connections; beyond it 503 and the connection is closed.
   public var connectionsMaximum = 18_000
@@ -96,6 +99,8 @@ extension EdgeLimits: OptionSettings {
   package static let fields: [OptionField<Self>] = [
     OptionField(
       "shutdown_grace", \.shutdownGrace, .seconds(0...3_600), "what a stopping server grants the requests that run"),
+    OptionField(
+      "limits.http2_streams", \.http2.streamsMaximum, .integer(1...10_000), "open streams of one HTTP/2 connection"),
     OptionField("limits.connections", \.connectionsMaximum, .integer(1...1_000_000), "open connections"),
     OptionField(
       "limits.head_bytes", \.headBytesMaximum, .byteCount(1_024...1_048_576), "request line and header fields"),

@@ -15,8 +15,6 @@ import ServerKit
 /// Belongs to the loop of its one connection.
 final class ScriptedSite: HTTPSite, @unchecked Sendable {
   private static let surface = HTTPSurface(number: 0, isForCustomers: false, namesUsers: false)
-  private static let limits = EdgeLimits()
-
   let services: HTTPServices
   let channel = EmbeddedChannel()
   let residents: LoopResidents
@@ -24,14 +22,13 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   /// What the polls were told.
   private(set) var news: [String] = []
 
-  init() throws {
+  init(_ settings: HTTPSettings = HTTPSettings(port: 0)) throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let security = SecurityLog(logger: logger) { 0 }
-    let settings = HTTPSettings(port: 0, limits: Self.limits)
     services = HTTPServices(
       settings, otherSurface: Self.surface, webSocketSurface: Self.surface,
       identity: UserIdentity(
-        .open, proxies: .none, limits: Self.limits, now: { Timestamp(milliseconds: 0) }, security: security,
+        .open, proxies: .none, limits: settings.limits, now: { Timestamp(milliseconds: 0) }, security: security,
         logger: logger
       ) { _ in false },
       tokens: try TokenStore(directory: "/nowhere"),
@@ -55,7 +52,7 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
     if request.head.uri == "/poll" {
       connection.hold(for: Poll(site: self), mayWait: true)
     } else {
-      answer(request.head.uri)
+      answer(request.head.uri, on: connection)
     }
   }
 
@@ -75,14 +72,17 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   // MARK: What the test does
 
   /// The answer of the poll that is held, if anybody waits for it.
-  func answerPoll() { if connection?.answersPoll() == true { answer("news") } }
+  func answerPoll() { if let connection { answerPoll(on: connection) } }
 
-  private func answer(_ text: String) {
-    guard let connection else { return }
+  func answerPoll(on connection: HTTPConnectionHandler) {
+    if connection.answersPoll() { answer("news", on: connection) }
+  }
+
+  private func answer(_ text: String, on connection: HTTPConnectionHandler) {
     var buffer = connection.responseBuffer(capacity: 64)
     ResponseSerializer.statusLine(.ok, into: &buffer)
     connection.finishHead(.length(text.utf8.count), into: &buffer)
-    buffer.writeString(text)
+    if !connection.isHead { buffer.writeString(text) }
     connection.write(buffer, status: 200)
   }
 

@@ -1,0 +1,109 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+
+/// A stream of an HTTP/2 connection as the `HTTPConnectionHandler` above it sees it: the parts of one request, and an
+/// answer that goes out in the bytes that it writes. Spec: RFC 9113, 8.1.
+final class HTTP2StreamHandler: ChannelDuplexHandler {
+  typealias InboundIn = HTTP2Frame.FramePayload
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = HTTP2Frame.FramePayload
+
+  /// How far one direction is.
+  private enum Progress { case head, body, ended }
+
+  let connection: HTTP2ConnectionHandler
+  private let place: HTTP2StreamPlace
+  /// Why there is no room for it.
+  let judgement: HTTPJudgement
+  /// Who takes the request; nil once the stream has ended.
+  var request: HTTPConnectionHandler?
+  private var incoming = Progress.head
+  private var outgoing = Progress.head
+  /// What is written next is the last of the answer.
+  private var isAtEnd = false
+
+  init(connection: HTTP2ConnectionHandler, place: HTTP2StreamPlace, refusal: EdgeFailure?) {
+    self.connection = connection
+    self.place = place
+    judgement = HTTPJudgement(refusal)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    request = nil
+    connection.leave(place)
+  }
+
+  // MARK: The request
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .headers(let block): received(block)
+    case .data(let part): received(part)
+    case .alternativeService, .goAway, .origin, .ping, .priority, .pushPromise, .rstStream, .settings, .windowUpdate:
+      break  // the connection's business
+    }
+  }
+
+  private func received(_ block: HTTP2Frame.FramePayload.Headers) {
+    guard incoming == .head else { return ended() }  // trailers, which nobody asks for
+    incoming = .body
+    do throws(HTTPRequestFlaw) {
+      guard let request else { return }
+      request.received(.head(try HTTP2RequestHead.read(block.headers, request.services.connectionLimits)))
+    } catch {
+      request?.stumbles(over: error)
+    }
+    if block.endStream { ended() }
+  }
+
+  private func received(_ part: HTTP2Frame.FramePayload.Data) {
+    if case .byteBuffer(let bytes) = part.data, bytes.readableBytes > 0 { request?.received(.body(bytes)) }
+    if part.endStream { ended() }
+  }
+
+  private func ended() {
+    incoming = .ended
+    request?.received(.end(nil))
+  }
+
+  /// The machine of a request is told by its parts alone.
+  func channelReadComplete(context: ChannelHandlerContext) {}
+
+  // MARK: The answer
+
+  /// What is written next is the last of the answer.
+  func endsWithNextWrite() { isAtEnd = true }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    var bytes = unwrapOutboundIn(data)
+    switch outgoing {
+    case .head:
+      let head = HTTP2ResponseHead(takenFrom: &bytes)
+      if !head.isInterim { outgoing = isAtEnd ? .ended : .body }
+      let isAll = bytes.readableBytes == 0
+      context.write(
+        wrapOutboundOut(.headers(.init(headers: head.fields, endStream: isAll && outgoing == .ended))),
+        promise: isAll ? promise : nil)
+      if !isAll { write(bytes, context, promise) }
+    case .body:
+      if isAtEnd { outgoing = .ended }
+      write(bytes, context, promise)
+    case .ended: promise?.fail(ChannelError.outputClosed)
+    }
+  }
+
+  private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+    context.write(
+      wrapOutboundOut(.data(.init(data: .byteBuffer(bytes), endStream: outgoing == .ended))), promise: promise)
+  }
+
+  /// An answer that is whole ends a request that is not: nobody reads the rest. Whatever else is closed here is broken off.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard outgoing == .ended, incoming != .ended else { return context.close(mode: .all, promise: promise) }
+    incoming = .ended
+    context.writeAndFlush(wrapOutboundOut(.rstStream(.noError)), promise: promise)
+  }
+}
