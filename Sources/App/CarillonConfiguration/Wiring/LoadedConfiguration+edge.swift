@@ -15,6 +15,7 @@ extension LoadedConfiguration {
     http.staffOrigins = OriginPolicy(self[ConsoleOptions.keys.allowedOrigins])
     http.strictTransportSeconds = self[keys.strictTransportSeconds]
     http.offersHTTP2 = self[keys.http2]
+    http.takesHTTP2InClear = self[keys.http2InClear]
     http.budgets = StrangerBudgets(BudgetSettings(self))
     http.proxies = TrustedProxies(self)
     var edge = EdgeConfiguration(http, messaging: messaging)

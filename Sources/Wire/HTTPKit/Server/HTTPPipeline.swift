@@ -23,7 +23,12 @@ package struct HTTPPipeline: PortPipeline {
   }
 
   package func addHandlers(to channel: any Channel, _ residents: LoopResidents) throws {
-    try channel.pipeline.syncOperations.addHandler(HTTPConnectionHandler(site: site, residents: residents))
+    let pipeline = channel.pipeline.syncOperations
+    let connection = HTTPConnectionHandler(site: site, residents: residents)
+    if !services.isTLS, services.settings.takesHTTP2InClear {
+      try pipeline.addHandler(HTTP2PrefaceHandler(before: connection))
+    }
+    try pipeline.addHandler(connection)
   }
 
   package func refuse(_ channel: any Channel, _ refusal: ConnectionAdmission.Refusal) throws {

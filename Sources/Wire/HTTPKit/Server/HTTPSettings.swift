@@ -20,6 +20,8 @@ public struct HTTPSettings: Sendable {
   public var strictTransportSeconds = 0
   /// Whether TLS offers HTTP/2: option `http2` of section `server`.
   public var offersHTTP2 = true
+  /// Whether clients may begin with HTTP/2 where there is no TLS: option `http2.cleartext` of section `server`.
+  public var takesHTTP2InClear = false
   /// What strangers may do: options `budget.…` of section `server`; the process's other ports share them.
   public var budgets = StrangerBudgets()
   /// The threads that serve connections; nil takes the process's shared ones.

@@ -15,6 +15,9 @@ package struct AccessOptions: OptionTable {
     "how long browsers insist on TLS (HSTS); 0: they are not told to", takes: .restart)
   package let http2 = OptionKey(
     "http2", in: [.server], .flag, default: true, "TLS offers HTTP/2; false: HTTP/1.1 alone is spoken", takes: .restart)
+  package let http2InClear = OptionKey(
+    "http2.cleartext", in: [.server], .flag, default: false,
+    "without TLS: clients that know of it may begin with HTTP/2, such as a proxy before this server", takes: .restart)
   package let identity = OptionKey(
     "identity", in: [.server], .choice, default: Identity.open,
     "how a customer shows who it is; open: whoever names a gms_user is taken for that user", takes: .restart)

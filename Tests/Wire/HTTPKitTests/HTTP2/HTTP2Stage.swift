@@ -5,7 +5,6 @@ import NIOHTTP2
 import NIOTLS
 
 @testable import HTTPKit
-@testable import ServerKit
 
 /// A site's one connection, whose client has chosen HTTP/2: frames go in and come out, and time passes when it is told to.
 final class HTTP2Stage {
@@ -93,10 +92,7 @@ final class HTTP2Stage {
     return try decoder.decodeHeaders(from: &block)
   }
 
-  func pass(_ duration: Duration) {
-    for _ in 0..<LoopResidents.ticks(duration) { site.residents.advance() }
-    site.channel.embeddedEventLoop.run()
-  }
+  func pass(_ duration: Duration) { site.pass(duration) }
 }
 
 extension HPACKHeaders {

@@ -6,9 +6,9 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import ServerKit
 
 @testable import HTTPKit
+@testable import ServerKit
 
 /// A site without a capability: polls at `/poll`, nothing at `/closed`, and a short answer everywhere else.
 ///
@@ -84,6 +84,11 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
     connection.finishHead(.length(text.utf8.count), into: &buffer)
     if !connection.isHead { buffer.writeString(text) }
     connection.write(buffer, status: 200)
+  }
+
+  func pass(_ duration: Duration) {
+    for _ in 0..<LoopResidents.ticks(duration) { residents.advance() }
+    channel.embeddedEventLoop.run()
   }
 
   func request(_ target: String, body: String = "") throws {
