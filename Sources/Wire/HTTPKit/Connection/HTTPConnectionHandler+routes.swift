@@ -13,6 +13,8 @@ extension HTTPConnectionHandler {
   /// - Parameter path: the target as the router has it; nil for the one that was asked for.
   package func route(_ request: RequestInProgress, as path: String? = nil) {
     guard let context else { return }
+    // 200 would say that it is one.
+    guard stream?.asksForTunnel != true else { return respond(.malformed("This resource is no WebSocket")) }
     let userKey: String?
     do throws(EdgeFailure) {
       userKey = surface.namesUsers ? try caller(request.head).userKey : nil

@@ -46,6 +46,8 @@ extension HTTP2Limits {
     configuration.initialSettings = [
       HTTP2Setting(parameter: .maxConcurrentStreams, value: streamsMaximum),
       HTTP2Setting(parameter: .initialWindowSize, value: streamWindowBytes),
+      // A WebSocket may be a stream. Spec: RFC 8441, 3.
+      HTTP2Setting(parameter: .enableConnectProtocol, value: 1),
       // Decoded heads up to here are answered; what is larger for our own limits is told so by 431.
       HTTP2Setting(
         parameter: .maxHeaderListSize, value: limits.headBytesMaximum + fields * Self.fieldOverheadBytes),

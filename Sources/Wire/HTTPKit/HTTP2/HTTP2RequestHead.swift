@@ -11,6 +11,8 @@ package struct HTTP2RequestHead {
   private var path: String?
   private var authority: String?
   private var host: String?
+  /// Of a tunnel. Spec: RFC 8441, 4.
+  private var tunneled: String?
   private var cookies = ""
   private var hasLength = false
   private var fields: [(String, String)] = []
@@ -37,6 +39,7 @@ package struct HTTP2RequestHead {
     case ":path": path = value
     case ":authority": authority = value
     case ":scheme": break
+    case ":protocol": tunneled = value
     case "host":
       guard host == nil else { throw .malformed }
       host = value
@@ -60,6 +63,11 @@ package struct HTTP2RequestHead {
     if let host, let authority, host.lowercased() != authority.lowercased() { throw .malformed }
     if let server = authority ?? host { fields.append(("host", server)) }
     if !cookies.isEmpty { fields.append(("cookie", cookies)) }
+    if method == "CONNECT", tunneled?.lowercased() == "websocket" {
+      // As HTTP/1.1 asks for it; nobody can say so over HTTP/2, where these fields are malformed.
+      method = "GET"
+      fields += [("upgrade", "websocket"), ("connection", "upgrade")]
+    }
     return HTTPRequestHead(
       version: .http2, method: HTTPMethod(rawValue: method), uri: target, headers: HTTPHeaders(fields))
   }

@@ -31,13 +31,18 @@ extension HTTPConnectionHandler {
   ) {
     guard let context else { return }
     var buffer = responseBuffer(capacity: 192)
-    ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
-    buffer.writeStaticString("Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ")
-    buffer.writeString(handshake.accept)
-    buffer.writeStaticString("\r\n")
+    if let accept = handshake.accept {
+      ResponseSerializer.statusLine(.switchingProtocols, into: &buffer)
+      buffer.writeStaticString("Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ")
+      buffer.writeString(accept)
+      buffer.writeStaticString("\r\n")
+    } else {
+      ResponseSerializer.statusLine(.ok, into: &buffer)
+    }
     services.securityFields.write(into: &buffer)
     buffer.writeStaticString("\r\n")
     services.metrics.countResponse(services.webSocketSurface, status: 101)
+    stream?.becomesTunnel()
     let pipeline = context.pipeline.syncOperations
     let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)
     do {

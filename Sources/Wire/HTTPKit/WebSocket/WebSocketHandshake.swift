@@ -9,8 +9,8 @@ import TextEncoding
 package struct WebSocketHandshake {
   package static let version = "13"
 
-  /// The value of `Sec-WebSocket-Accept`.
-  package let accept: String
+  /// The value of `Sec-WebSocket-Accept`; nil over HTTP/2, where nobody asks for it. Spec: RFC 8441, 5.
+  package let accept: String?
 
   /// Whether the request asks for a WebSocket at all, well or badly.
   package static func isWanted(_ head: HTTPRequestHead) -> Bool {
@@ -21,6 +21,10 @@ package struct WebSocketHandshake {
   package init(_ head: HTTPRequestHead) throws(EdgeFailure) {
     guard head.headers.first(name: "sec-websocket-version") == Self.version else {
       throw EdgeFailure(.upgradeRequired, "WebSocket version 13 is spoken here", exception: "UpgradeException")
+    }
+    guard head.version.major < 2 else {
+      accept = nil
+      return
     }
     let keys = head.headers[canonicalForm: "sec-websocket-key"]
     guard keys.count == 1, let bytes = Base64.decode(keys[0]), bytes.count == 16 else {

@@ -6,11 +6,13 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOWebSocket
 
 @testable import HTTPKit
 @testable import ServerKit
 
-/// A site without a capability: polls at `/poll`, nothing at `/closed`, and a short answer everywhere else.
+/// A site without a capability: polls at `/poll`, a WebSocket at `/socket`, routes below `/route`, nothing at `/closed`, and a
+/// short answer everywhere else.
 ///
 /// Belongs to the loop of its one connection.
 final class ScriptedSite: HTTPSite, @unchecked Sendable {
@@ -51,6 +53,10 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
     self.connection = connection
     if request.head.uri == "/poll" {
       connection.hold(for: Poll(site: self), mayWait: true)
+    } else if request.head.uri == "/socket" {
+      open(request.head, on: connection)
+    } else if request.head.uri.hasPrefix("/route") {
+      connection.route(request)
     } else {
       answer(request.head.uri, on: connection)
     }
@@ -61,6 +67,15 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   }
 
   func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response { Response(status: failure.status) }
+
+  private func open(_ head: HTTPRequestHead, on connection: HTTPConnectionHandler) {
+    do throws(EdgeFailure) {
+      try connection.checkUpgrade(head)
+      connection.switchProtocols(try WebSocketHandshake(head), textBytesMaximum: 1_000, to: Echo())
+    } catch {
+      connection.respond(error)
+    }
+  }
 
   private struct Poll: HTTPPoll {
     let site: ScriptedSite
@@ -106,5 +121,28 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
       answers.append("\(lines[0].split(separator: " ")[1]) \(lines[lines.count - 1])")
     }
     return answers
+  }
+}
+
+/// Says what it hears, until it is told to stop.
+private final class Echo: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    var answer = ByteBuffer()
+    if frame.opcode == .connectionClose {
+      WebSocketFrameWriter.close(.normalClosure, into: &answer)
+    } else {
+      WebSocketFrameWriter.header(frame.opcode, length: frame.data.readableBytes, into: &answer)
+      answer.writeImmutableBuffer(frame.unmaskedData)
+    }
+    context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+    if frame.opcode == .connectionClose { context.close(promise: nil) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, event == .inputClosed { context.close(promise: nil) }
   }
 }
