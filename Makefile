@@ -15,14 +15,14 @@ TORTURE := $(TORTURE_BUILD)/release
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-# Three libraries with their headers, found by pkg-config, are all that Swift packages do not bring.
+# Four libraries with their headers, found by pkg-config, are all that Swift packages do not bring.
 setup: ## Install the system libraries that Carillon needs
-	@if pkg-config --exists liblz4 jemalloc expat 2>/dev/null; then exit 0; fi; \
+	@if pkg-config --exists liblz4 jemalloc expat zlib 2>/dev/null; then exit 0; fi; \
 	if ! command -v apt-get >/dev/null; then \
-	  echo "Carillon needs liblz4, jemalloc, expat (headers and libraries) and pkg-config: install them first." >&2; exit 1; \
+	  echo "Carillon needs liblz4, jemalloc, expat, zlib (headers and libraries) and pkg-config: install them first." >&2; exit 1; \
 	fi; \
 	sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
-	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq liblz4-dev libjemalloc-dev libexpat1-dev pkg-config
+	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq liblz4-dev libjemalloc-dev libexpat1-dev zlib1g-dev pkg-config
 
 build: setup ## Build the server, optimised: .build/release/carillon
 	$(SWIFT) build -c release --product carillon $(FLAGS)

@@ -104,6 +104,8 @@ let package = Package(
       ]),
 
     // Wire: what all that goes over a network shares.
+    .systemLibrary(name: "CZlib", path: "Sources/Wire/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    module("Gzip", in: "Sources/Wire", ["CZlib"]),
     module("JSONEnvelope", in: "Sources/Wire"),
     module("NetworkAddress", in: "Sources/Wire", [nioCore]),
     module(
@@ -115,8 +117,8 @@ let package = Package(
     module(
       "HTTPKit", in: "Sources/Wire",
       [
-        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "NetworkAddress", "OptionKit",
-        "ServerKit",
+        "EdgeSecurity", "EngineKit", "EntityRuntime", "EventSourcing", "Gzip", "JSONEnvelope", "NetworkAddress",
+        "OptionKit", "ServerKit",
         "TextEncoding", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, lifecycle, logging,
         metrics, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS, nioWebSocket,
       ]),
@@ -623,6 +625,7 @@ let package = Package(
         "TextEncoding", "PushProviders", "PushDomain", "EventSourcing", "JSONEnvelope", "HTTP2Client", "NetworkAddress",
         "StandInSupport", asyncHTTPClient, jwtKit, nioCore, nioPosix, nioHTTP1, nioHPACK, nioSSL, crypto, logging,
       ]),
+    tests("GzipTests", in: "Wire", ["Gzip"]),
     tests("PrometheusMetricsTests", in: "Wire", ["PrometheusMetrics", coreMetrics, metrics]),
     tests(
       "EdgeSecurityTests", in: "Wire",
@@ -630,8 +633,8 @@ let package = Package(
     tests(
       "HTTPKitTests", in: "Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "ServerKit", "TestSupport", hummingbird, logging,
-        nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioTLS, nioWebSocket,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "Gzip", "HTTPKit", "ServerKit", "TestSupport", httpTypes,
+        hummingbird, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioTLS, nioWebSocket,
       ]),
     tests(
       "ServerKitTests", in: "Wire",
@@ -646,8 +649,9 @@ let package = Package(
         "PushAPI", "Engine", "EngineKit", "ChatDomain",
         "CallbackDomain",
         "PushDomain", "SupportDomain", "StorageAPI", "SupportAPI",
-        "EntityRuntime", "EventSourcing", "EvidenceSamples", "JSONEnvelope", "Journal", "JournalFormat", "GCMProtocol",
-        "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandbyAPI", "StandbyEngine",
+        "EntityRuntime", "EventSourcing", "EvidenceSamples", "Gzip", "JSONEnvelope", "Journal", "JournalFormat",
+        "GCMProtocol", "MCSProtocol", "EdgeSecurity", "NetworkAddress", "ServerKit", "SimulatedDisk", "StandbyAPI",
+        "StandbyEngine",
         "StandbyWire", "StandInSupport", "TestSupport",
         "Transparency", httpTypes,
         jwtKit, crypto, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioHTTP1, nioWebSocket, systemPackage,

@@ -1,6 +1,7 @@
 import ClientAPI
 import ConsoleAPI
 import Foundation
+import Gzip
 import Testing
 
 @testable import HTTPEdge
@@ -33,6 +34,26 @@ struct ClientFileTests {
         #expect(other.status == 200, "\(name)")
       }
       #expect(Set(ClientRoutes.files.keys) == Set(Self.types.map(\.0)))
+    }
+  }
+
+  @Test("each file comes compressed to those who ask for it, who need not get it twice either")
+  func compressed() async throws {
+    try await ServerHarness.run { server in
+      let client = try await server.connect()
+      for (name, _) in Self.types {
+        try await client.get("/client/\(name)", headers: "Accept-Encoding: gzip\r\n")
+        let answer = try await client.response(withoutBody: true)
+        let length = try #require(answer.header("Content-Length").flatMap { Int($0) })
+        let packed = try await client.bytes(count: length)
+        #expect(answer.header("Content-Encoding") == "gzip" && answer.header("Vary") == "Accept-Encoding", "\(name)")
+        let plain = try packed.withUnsafeBytes { try Gzip.unpack($0, limit: 1_048_576) }
+        #expect(plain == ClientRoutes.files[name]?.bytes && packed.count * 2 < plain.count, "\(name)")
+        let tag = try #require(answer.header("ETag"))
+        #expect(tag.hasPrefix("W/"), "\(name)")
+        try await client.get("/client/\(name)", headers: "Accept-Encoding: gzip\r\nIf-None-Match: \(tag)\r\n")
+        #expect(try await client.response(withoutBody: true).status == 304, "\(name)")
+      }
     }
   }
 

@@ -190,6 +190,11 @@ struct OpenAPITests {
       let second = try await client.response(withoutBody: true)
       #expect(second.status == 304)
       #expect(second.header("ETag") == tag)
+      // Compressed it has a weak one.
+      try await client.get("/openapi.json", headers: "Accept-Encoding: gzip\r\n")
+      #expect(try await client.response().header("ETag") == "W/" + tag)
+      try await client.get("/openapi.json", headers: "If-None-Match: W/\(tag)\r\n")
+      #expect(try await client.response(withoutBody: true).status == 304)
       try await client.get("/openapi.json", headers: "If-None-Match: \"another\"\r\n")
       #expect(try await client.response().status == 200)
     }

@@ -1,4 +1,5 @@
 import AgentEdge
+import ClientAPI
 import CometEdge
 import ConsoleAPI
 import DeviceEdge
@@ -33,6 +34,17 @@ extension EdgeServices: HTTPSite {
 
   /// A standby may be what everybody else waits for: for its acknowledgement at a start, for what it lacks at a stop.
   func goesOnDuringStop(_ target: String) -> Bool { StandbyRoutes.takes(target) }
+
+  /// Pages, the client for browsers, and what is told of the server itself: all of it is in each copy of the server, or
+  /// counts.
+  func mayCompress(_ target: String) -> Bool {
+    let path = target.prefix { $0 != "?" }
+    if path == "/openapi.json" || path == "/metrics" || path.hasPrefix("/\(ClientRoutes.folder)/") { return true }
+    return console.takes(target) && !path.hasPrefix("/console/1/")
+  }
+
+  /// What is pushed to browsers is encrypted: that is a coding, too. Spec: RFC 8188.
+  func readsCoding(of target: String) -> Bool { target.hasPrefix("/wp/") || target.hasPrefix("/fcm/send/") }
 
   func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure? {
     let surface = Surface(connection.surface)

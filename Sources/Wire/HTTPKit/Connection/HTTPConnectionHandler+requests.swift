@@ -19,6 +19,7 @@ extension HTTPConnectionHandler {
     origin = head.headers.first(name: "origin")
     if let given = origin, !services.settings.origins(on: surface).allows(given) { origin = nil }
     (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
+    isPacked = survey.coding == .gzip
     mayShowSession = survey.showsCookie && !survey.showsCredential
     if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= services.limits.targetBytesMaximum else {
@@ -26,7 +27,7 @@ extension HTTPConnectionHandler {
     }
     guard !machine.announcesMore(than: limit) else { return refuse(.bodyTooLarge(limit: limit)) }
     if stream != nil { services.metrics.countHTTP2Request() }
-    let refusal = stream?.judgement.refusal ?? guessing() ?? refusal(of: head)
+    let refusal = stream?.judgement.refusal ?? guessing() ?? refusal(of: head) ?? refusalOfCoding(survey.coding, target)
     incoming = (head, HTTPJudgement(refusal))
     tell(
       .judged(
@@ -50,6 +51,7 @@ extension HTTPConnectionHandler {
     incoming = nil
     if case .refused(let failure) = judgement { return respond(failure) }
     guard head.method != .OPTIONS else { return respondToPreflight() }
+    if isPacked, let body { return unpack(head, body) }
     site.serve(RequestInProgress(head: head, body: body), on: self)
   }
 

@@ -33,7 +33,10 @@ extension HTTPConnectionHandler {
     head.headerFields[.gmsUser] = userKey
     if let path { head.path = path }
     let work = Request(head: head, body: RequestBody(buffer: request.body ?? ByteBuffer()))
-    task = Task { [self, surface] in await serve(work, EdgeRequestContext(source: source), surface) }
+    let mayCompress = site.mayCompress(request.head.uri)
+    task = Task { [self, surface] in
+      await serve(work, EdgeRequestContext(source: source), surface, mayCompress: mayCompress)
+    }
   }
 
   /// Has `work` answer, past the router. Its answer is written on the event loop, if `isRouting` still.
@@ -53,10 +56,13 @@ extension HTTPConnectionHandler {
   /// Somebody works on the request, and its client waits.
   package var isRouting: Bool { machine.isRouting }
 
-  private nonisolated func serve(_ request: Request, _ context: EdgeRequestContext, _ surface: HTTPSurface) async {
+  private nonisolated func serve(
+    _ request: Request, _ context: EdgeRequestContext, _ surface: HTTPSurface, mayCompress: Bool
+  ) async {
     var response: Response
     do {
       response = try await services.responder.respond(to: request, context: context)
+      if mayCompress { response = try await services.compressedAnswers.answer(response, to: request) }
     } catch {
       response = site.response(to: EdgeFailure(describing: error, logger: services.logger), on: surface)
     }
@@ -149,7 +155,7 @@ extension HTTPConnectionHandler {
 }
 
 /// Takes a short body, to be sent in one write with its head.
-private final class BodyCollector: ResponseBodyWriter {
+final class BodyCollector: ResponseBodyWriter {
   private(set) var buffer = ByteBuffer()
 
   func write(_ part: ByteBuffer) async throws { buffer.writeImmutableBuffer(part) }

@@ -40,6 +40,8 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package internal(set) var target = ""
   /// There is an `Authorization`; with a name and a password in it.
   var (showsCredential, showsPassword) = (false, false)
+  /// Its body is gzip.
+  var isPacked = false
   /// There is a `Cookie`, and no `Authorization`, before which none counts.
   var mayShowSession = false
   /// Where it comes from: the client's own address, also behind a trusted proxy.

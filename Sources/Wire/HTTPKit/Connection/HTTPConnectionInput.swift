@@ -25,6 +25,8 @@ package enum HTTPConnectionInput {
   case polls(mayWait: Bool)
   /// A task works on the answer.
   case routes
+  /// What had to be done before a request that is routed can be served is done; another one of these follows.
+  case resumes
   /// The request is refused before it has been read whole.
   case refuses
 

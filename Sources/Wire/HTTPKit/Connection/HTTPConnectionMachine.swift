@@ -74,6 +74,10 @@ package struct HTTPConnectionMachine {
     case .routes:
       phase = .routing
       return HTTPConnectionTurn(.after(limits.responseTimeout))
+    case .resumes:
+      guard !clientHasLeft else { return HTTPConnectionTurn(.close) }
+      phase = .serving
+      return HTTPConnectionTurn(.cleared)
     case .refuses:
       refuses()
       return .nothing

@@ -13,8 +13,15 @@ package struct HeadSurvey {
   package private(set) var showsPassword = false
   /// There is a `Cookie`.
   package private(set) var showsCookie = false
+  /// There is a `Content-Encoding`.
+  private var namesCoding = false
+  /// How the body is coded.
+  package private(set) var coding = ContentCoding.none
 
-  package init(_ head: HTTPRequestHead) { refusal = look(at: head) }
+  package init(_ head: HTTPRequestHead) {
+    refusal = look(at: head)
+    if namesCoding { coding = ContentCoding(head.headers) }
+  }
 
   private mutating func look(at head: HTTPRequestHead) -> EdgeFailure? {
     var hosts = 0
@@ -32,6 +39,7 @@ package struct HeadSurvey {
       case Self.credentialName.utf8.count where name.lowercased() == Self.credentialName:
         showsCredential = true
         if value.prefix(6).lowercased() == "basic " { showsPassword = true }
+      case ContentCoding.fieldName.utf8.count where name.lowercased() == ContentCoding.fieldName: namesCoding = true
       case Self.cookieName.utf8.count where name.lowercased() == Self.cookieName: showsCookie = true
       default: break
       }

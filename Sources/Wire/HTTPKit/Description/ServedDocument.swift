@@ -29,7 +29,7 @@ package final class ServedDocument: Sendable {
     let headers: HTTPFields = [
       .eTag: document.entityTag, .cacheControl: "no-cache", .accessControlAllowOrigin: "*",
     ]
-    guard request.headers[.ifNoneMatch] != document.entityTag else {
+    if let known = request.headers[.ifNoneMatch], EntityTag.names(document.entityTag, known) {
       return Response(status: .notModified, headers: headers)
     }
     return Response(

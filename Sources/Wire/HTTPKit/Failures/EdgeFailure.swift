@@ -18,6 +18,8 @@ package struct EdgeFailure: Error, Equatable {
   package var retryAfter: Int?
   /// The methods that the path has (Allow), for 405.
   package var allow: String?
+  /// What bodies may be coded in (Accept-Encoding), for 415.
+  package var acceptedCodings: String?
   /// The value of WWW-Authenticate, for 401.
   package var challenge: String?
 
@@ -43,6 +45,7 @@ package struct EdgeFailure: Error, Equatable {
     var fields = HTTPFields()
     if let retryAfter { fields[.retryAfter] = String(retryAfter) }
     if let allow { fields[.allow] = allow }
+    if let acceptedCodings { fields[.acceptEncoding] = acceptedCodings }
     if let challenge { fields[.wwwAuthenticate] = challenge }
     return fields
   }

@@ -23,6 +23,7 @@ package final class HTTPServices: Sendable {
   /// Requests that are polls and wait for their answer.
   package let heldPolls: OpenCount
   let connectionLimits: HTTPConnectionLimits
+  let compressedAnswers = CompressedAnswers()
   package let logger: Logger
   // Of the settings, what is looked at for each message.
   package let limits: EdgeLimits

@@ -10,6 +10,11 @@ package protocol HTTPSite: AnyObject, Sendable {
   /// Whether requests for a target are served also while the server stops, to its very end. By the target alone: such a
   /// connection delays nothing, whoever has it.
   func goesOnDuringStop(_ target: String) -> Bool
+  /// Whether what is answered to a target may be compressed: it holds no secret and nobody's words, and is the same for
+  /// everybody who may ask. See `CompressedAnswers`.
+  func mayCompress(_ target: String) -> Bool
+  /// Whether a target's route reads itself how a body is coded. Elsewhere a coding that is not known is 415.
+  func readsCoding(of target: String) -> Bool
   /// Nil if the request is to be served. Asked by its head; its body is read all the same, to keep the connection.
   func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure?
   /// Answers a request, or sees to it that somebody does: `respond`, `write`, `poll`, `work` or `route` of the connection.
@@ -22,4 +27,6 @@ package protocol HTTPSite: AnyObject, Sendable {
 
 extension HTTPSite {
   package func goesOnDuringStop(_ target: String) -> Bool { false }
+  package func mayCompress(_ target: String) -> Bool { false }
+  package func readsCoding(of target: String) -> Bool { false }
 }

@@ -21,6 +21,7 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   let channel = EmbeddedChannel()
   let residents: LoopResidents
   private(set) var connection: HTTPConnectionHandler?
+  private(set) var lastRequest: RequestInProgress?
   /// What the polls were told.
   private(set) var news: [String] = []
 
@@ -43,7 +44,9 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
 
   // MARK: What the connection asks
 
-  func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int) { (Self.surface, 16) }
+  func surface(of target: String) -> (HTTPSurface, bodyBytesMaximum: Int) {
+    (Self.surface, target == "/packed" ? 64 : 16)
+  }
 
   func refusal(of head: HTTPRequestHead, on connection: HTTPConnectionHandler) -> EdgeFailure? {
     head.uri == "/closed" ? .forbidden("closed") : nil
@@ -51,6 +54,7 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
 
   func serve(_ request: RequestInProgress, on connection: HTTPConnectionHandler) {
     self.connection = connection
+    lastRequest = request
     if request.head.uri == "/poll" {
       connection.hold(for: Poll(site: self), mayWait: true)
     } else if request.head.uri == "/socket" {
@@ -67,6 +71,9 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   }
 
   func response(to failure: EdgeFailure, on surface: HTTPSurface) -> Response { Response(status: failure.status) }
+
+  func mayCompress(_ target: String) -> Bool { target == "/route/open" }
+  func readsCoding(of target: String) -> Bool { target == "/own-coding" }
 
   private func open(_ head: HTTPRequestHead, on connection: HTTPConnectionHandler) {
     do throws(EdgeFailure) {
