@@ -72,7 +72,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	Tests/Fuzz/run 10
 
 end-to-end:
-	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
+	CARILLON_CLIENTS_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --no-parallel --filter 'EndToEnd|EvidenceToolTests'
 
 torture: build torture-build ## Everything that could happen to a server, the long form: hours
 	$(RUN_TORTURE) --long --server .build/release/carillon
@@ -120,7 +120,12 @@ PACKAGES := aiocometd-ng==0.5.6 h2==4.4.1 hypercorn==0.18.0 PyJWT==2.15.1 crypto
 IMPORTS := aiocometd_ng, h2, hypercorn, jwt, cryptography, http_ece, py_vapid, standardwebhooks, slixmpp, pytz, \
   firebase_admin, firebase_messaging, pyfcm, gcm, pywebpush, google.protobuf, aiohttp, httpx, schemathesis, openapi_spec_validator
 
+# Debian's clients of HTTP/2, beside the packages.
 test-environment:
+	@command -v h2load >/dev/null && command -v curl >/dev/null && command -v node >/dev/null || { \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq nghttp2-client curl nodejs; \
+	}
 	@if [ -x $(PYTHON) ] && $(PYTHON) -c 'import $(IMPORTS)' 2>/dev/null; then exit 0; fi; \
 	rm -rf $(VENV); \
 	if ! python3 -m venv $(VENV) >/dev/null 2>&1; then \
