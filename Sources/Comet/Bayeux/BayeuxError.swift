@@ -21,9 +21,24 @@ public struct BayeuxError: Error, Sendable, Equatable, CustomStringConvertible {
   public static let subscriptionInvalid = BayeuxError(403, "subscription_invalid")
   public static let subscribeDenied = BayeuxError(403, "subscribe_denied")
   public static let publishDenied = BayeuxError(403, "publish_denied")
+  /// A handler of the channel has refused it.
+  public static let messageDeleted = BayeuxError(404, "message_deleted")
 
   /// A request with more messages than are worked through at once.
   public static func batchTooLarge(limit: Int) -> BayeuxError { BayeuxError(413, [String(limit)], "batch_too_large") }
+
+  /// What a client publishes, or its `ext`, is longer.
+  public static func messageTooLarge(limit: Int) -> BayeuxError {
+    BayeuxError(413, [String(limit)], "message_too_large")
+  }
+
+  /// The session has as many subscriptions to application channels as it may.
+  public static func subscriptionLimit(_ limit: Int) -> BayeuxError {
+    BayeuxError(403, [String(limit)], "subscription_limit")
+  }
+
+  /// There are as many application channels as there may be.
+  public static func channelLimit(_ limit: Int) -> BayeuxError { BayeuxError(403, [String(limit)], "channel_limit") }
 
   /// No connection type is common: names what the client offered, within reason.
   public static func connectionTypesNotSupported(_ offered: [String]) -> BayeuxError {

@@ -36,6 +36,11 @@ public struct BayeuxMessage: Sendable, Equatable {
   public var data: [UInt8]?
 
   public init() { wantsAcknowledgment = false }
+
+  /// Members of `ext` that a client and the server have between them.
+  static let ownExtensions: Set<String> = [
+    "ack", "timesync", "gms_user", "gms_token", "serviceId", "transcriptPosition",
+  ]
 }
 
 /// How a client is connected. Spec: Bayeux 1.0, "Transports".

@@ -25,6 +25,34 @@ public enum ChannelName {
     return pattern == channel
   }
 
+  /// Whether a pattern covers all that a subscription does: itself, and what is narrower. Both must be valid.
+  public static func covers(pattern: String, subscription: String) -> Bool {
+    guard isWildcard(subscription) else { return matches(pattern: pattern, channel: subscription) }
+    if pattern == subscription { return true }
+    guard pattern.hasSuffix("/**") else { return false }
+    // `/a/**` covers `/a/*`, and whatever has more in place of the asterisk.
+    return isBelow(subscription, pattern.dropLast(2))
+  }
+
+  /// Whether a valid name is a pattern.
+  public static func isWildcard(_ name: String) -> Bool { name.utf8.last == UInt8(ascii: "*") }
+
+  /// What may be subscribed to in order to get what is published on a channel, itself first: as many as it has segments,
+  /// and two. Spec: Bayeux reference, 3.
+  public static func subscriptions(covering channel: String) -> [String] {
+    var names = [channel]
+    var parent = channel[...]
+    while let slash = parent.lastIndex(of: "/") {
+      parent = parent[..<slash]
+      if names.count == 1 { names.append(parent + "/*") }
+      names.append(parent + "/**")
+    }
+    return names
+  }
+
+  /// Whether messages go to handlers of the server alone. Spec: Bayeux 1.0, "Service Channels".
+  public static func isService(_ name: String) -> Bool { name.hasPrefix("/service/") }
+
   private static func isBelow(_ channel: String, _ parent: Substring) -> Bool {
     channel.hasPrefix(parent) && channel.utf8.count > parent.utf8.count
   }
