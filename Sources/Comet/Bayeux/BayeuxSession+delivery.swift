@@ -18,6 +18,13 @@ extension BayeuxSession {
       queue.append(QueuedEvent(message: message, serial: nextSerial))
       nextSerial += 1
     }
+    // Ahead of `flush`, which would look through all that waits.
+    if !messages.allSatisfy(\.isLazy) { flush(&actions) }
+  }
+
+  /// From now on those that wait are like any other.
+  mutating func lazyElapsed(_ actions: inout [SessionAction]) {
+    for index in queue.indices { queue[index].message.isLazy = false }
     flush(&actions)
   }
 
@@ -33,7 +40,7 @@ extension BayeuxSession {
 
   /// Sends what is queued if something is there to carry it.
   mutating func flush(_ actions: inout [SessionAction]) {
-    guard !queue.isEmpty else { return }
+    guard hasUrgent else { return }
     sendQueueToSocket(&actions)
     // While another request of the client is worked through, its response will take the queue: unless it must not.
     if !queue.isEmpty, let held, carriesQueue(held.lane), open.isEmpty || acknowledges {

@@ -41,7 +41,7 @@ extension BayeuxSession {
     awaitsConnect = false
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
 
-    if replies.count == 1, case .connect(let request) = replies[0], !isFirst, !isStopping, queue.isEmpty {
+    if replies.count == 1, case .connect(let request) = replies[0], !isFirst, !isStopping, !hasUrgent {
       let hold = min(settings.holdMilliseconds, nonNegative(request.timeout) ?? settings.holdMilliseconds)
       if hold > 0 {
         held = HeldConnect(lane: lane, request: request)
@@ -113,7 +113,7 @@ extension BayeuxSession {
         }
       }
       actions.append(.respond(exchange, messages: messages))
-    case .deliver, .redeliver, .timerElapsed, .written, .closed, .serverStops, .dismissed: break
+    case .deliver, .redeliver, .lazyElapsed, .timerElapsed, .written, .closed, .serverStops, .dismissed: break
     }
   }
 

@@ -105,6 +105,8 @@ public struct BayeuxSession: Sendable {
   public var isLive: Bool { held != nil || socket != nil || flights.contains(where: \.carriesConnect) }
   /// Something waits for a response that could carry it.
   public var hasQueued: Bool { !queue.isEmpty }
+  /// Something waits that no connect is held beside.
+  var hasUrgent: Bool { queue.contains { !$0.message.isLazy } }
   /// Something is queued, on its way or unacknowledged.
   public var hasUndelivered: Bool { pendingMessages > 0 }
 
@@ -119,6 +121,13 @@ public struct BayeuxSession: Sendable {
   /// `.disconnect` or `.closed`. Spec: Bayeux 1.0, "Delivery".
   public mutating func requestBegan(_ exchange: ExchangeID) {
     if !isEnded, !open.contains(exchange) { open.append(exchange) }
+  }
+
+  /// A request that began is answered past the session: it takes nothing along.
+  public mutating func requestForgone(_ exchange: ExchangeID) -> [SessionAction] {
+    guard open.contains(exchange) else { return [] }
+    open.removeAll { $0 == exchange }
+    return collect { $0.flush(&$1) }
   }
 
   /// The client speaks over another connection and expects to be answered there: nothing more goes out over the socket
@@ -144,6 +153,8 @@ public struct BayeuxSession: Sendable {
       deliver(messages, &actions)
     case .redeliver(let messages):
       redeliver(messages)
+    case .lazyElapsed:
+      lazyElapsed(&actions)
     case .timerElapsed:
       timerElapsed(&actions)
     case .written(let exchange, let success):
@@ -180,7 +191,7 @@ struct HeldConnect: Sendable, Equatable {
 }
 
 struct QueuedEvent: Sendable, Equatable {
-  let message: QueuedMessage
+  var message: QueuedMessage
   /// Its place among all events of the session.
   let serial: UInt64
   /// With the acknowledgment extension: the batches it was first and last sent in; 0 before.

@@ -8,10 +8,13 @@ public struct ExchangeID: RawRepresentable, Sendable, Hashable {
 public struct QueuedMessage: Sendable, Equatable {
   public let bytes: [UInt8]
   public let mark: DeliveryMark?
+  /// It wakes no connect and waits for whatever goes out next. Spec: Bayeux reference, 11, lazy messages.
+  public internal(set) var isLazy: Bool
 
-  public init(bytes: [UInt8], mark: DeliveryMark?) {
+  public init(bytes: [UInt8], mark: DeliveryMark?, isLazy: Bool = false) {
     self.bytes = bytes
     self.mark = mark
+    self.isLazy = isLazy
   }
 }
 
@@ -62,6 +65,8 @@ public enum SessionInput: Sendable, Equatable {
   case deliver([QueuedMessage])
   /// The client has not got these, although they were written: before everything else with the next response.
   case redeliver([QueuedMessage])
+  /// Lazy messages have waited as long as they may.
+  case lazyElapsed
   /// The session's one timer has run out.
   case timerElapsed
   /// The messages last handed to `respond` for this exchange are written, or could not be.
