@@ -1,77 +1,33 @@
 import EngineKit
-import EntityRuntime
 public import EventSourcing
 import PushDomain
 import PushEngine
-import Synchronization
 
 /// What happens to messages, as it happens, for whoever develops an app: without what they say.
 ///
 /// Costs nothing while nobody looks.
 public final class MessageTap: Sendable {
-  private struct Follower {
-    let filter: MessageTapFilter
-    let feed: AsyncStream<MessageStep>.Continuation
-  }
-
-  private struct State {
-    var followers: [UInt64: Follower] = [:]
-    var lastNumber: UInt64 = 0
-  }
-
-  private let state = Mutex(State())
-  private let count = Atomic<Int>(0)
-  private let limits: EngineLimits
+  private let tap: EventTap<MessageStep>
   private let now: @Sendable () -> Timestamp
 
   init(limits: EngineLimits, now: @escaping @Sendable () -> Timestamp) {
-    self.limits = limits
+    tap = EventTap(followersMaximum: limits.tapFollowersMaximum, waitingMaximum: limits.tapStepsWaitingMaximum)
     self.now = now
   }
 
   /// - Parameter filter: what is wanted.
   /// - Returns: the steps from now on; ended by the engine if its reader lags behind. Nil if there are too many readers.
   public func follow(_ filter: MessageTapFilter) -> AsyncStream<MessageStep>? {
-    let (stream, feed) = AsyncStream.makeStream(
-      of: MessageStep.self, bufferingPolicy: .bufferingOldest(limits.tapStepsWaitingMaximum))
-    let number: UInt64? = state.withLock { state in
-      guard state.followers.count < limits.tapFollowersMaximum else { return nil }
-      state.lastNumber += 1
-      state.followers[state.lastNumber] = Follower(filter: filter, feed: feed)
-      count.store(state.followers.count, ordering: .releasing)
-      return state.lastNumber
-    }
-    guard let number else { return nil }
-    feed.onEnd { [weak self] in self?.remove(number) }
-    return stream
+    tap.follow { filter.wants($0) }
   }
 
   /// Ends all streams: the server stops.
-  func finish() {
-    for follower in state.withLock({ Array($0.followers.values) }) { follower.feed.finish() }
-  }
+  func finish() { tap.finish() }
 
-  var isWatched: Bool { count.load(ordering: .acquiring) > 0 }
+  var isWatched: Bool { tap.isWatched }
 
   /// - Parameter step: made only if somebody looks.
-  func note(_ step: (Timestamp) -> MessageStep) {
-    guard isWatched else { return }
-    let step = step(now())
-    var lagging: [Follower] = []
-    state.withLock { state in
-      for follower in state.followers.values where follower.filter.wants(step) {
-        if case .dropped = follower.feed.yield(step) { lagging.append(follower) }
-      }
-    }
-    for follower in lagging { follower.feed.finish() }
-  }
-
-  private func remove(_ number: UInt64) {
-    state.withLock { state in
-      state.followers[number] = nil
-      count.store(state.followers.count, ordering: .releasing)
-    }
-  }
+  func note(_ step: (Timestamp) -> MessageStep) { tap.note { step(now()) } }
 }
 
 public struct MessageTapFilter: Sendable, Equatable {
