@@ -129,7 +129,10 @@ let package = Package(
     module("Bayeux", in: "Sources/Comet", ["JSONEnvelope"]),
     module(
       "CometEngine", in: "Sources/Comet",
-      ["Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", collections]),
+      [
+        "Bayeux", "EngineKit", "EntityRuntime", "EventSourcing", "JSONEnvelope", "OptionKit", collections, coreMetrics,
+        metrics,
+      ]),
     module(
       "CometEdge", in: "Sources/Comet",
       [
@@ -508,7 +511,7 @@ let package = Package(
       ]),
     tests(
       "CometEngineTests", in: "Comet",
-      ["Bayeux", "CometEngine", "Engine", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
+      ["Bayeux", "CometEngine", "Engine", "EngineKit", "EngineRigs", "JSONEnvelope", "ScriptedClients", "TestSupport"]),
     tests(
       "PushEngineTests", in: "Push",
       [
@@ -676,7 +679,8 @@ let package = Package(
     tests(
       "CarillonConfigurationTests", in: "App",
       [
-        "AuditEngine", "CarillonConfiguration", "ConsoleAPI", "EdgeSecurity", "Engine", "EngineKit", "HTTPEdge",
+        "AuditEngine", "CarillonConfiguration", "CometEngine", "ConsoleAPI", "EdgeSecurity", "Engine", "EngineKit",
+        "HTTPEdge",
         "JournalFormat",
         "NetworkAddress", "OptionKit",
         "Bayeux", "Transparency", configuration,

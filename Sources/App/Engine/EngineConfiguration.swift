@@ -14,6 +14,7 @@ public struct EngineConfiguration: Sendable {
   public var dataDirectory: FilePath
   public var options = Options()
   public var sessionSettings = SessionSettings()
+  public var channelLimits = ChannelLimits()
   public var limits = EngineLimits()
   public var storageLimits = StorageLimits()
   public var messaging = MessagingSettings()

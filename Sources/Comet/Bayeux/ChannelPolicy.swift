@@ -17,6 +17,11 @@ public struct ChannelPolicy: Sendable, Equatable {
     public var channels: [String] = []
     /// The first refusal; those before it stand.
     public var error: BayeuxError?
+
+    public init(channels: [String] = [], error: BayeuxError? = nil) {
+      self.channels = channels
+      self.error = error
+    }
   }
 
   /// Works through the subscription of a message in order and stops at the first refusal.

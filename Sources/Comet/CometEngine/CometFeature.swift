@@ -4,8 +4,10 @@ package import OptionKit
 
 extension CometGateway: Feature {
   package static var kinds: [EntityCard] { [.comet] }
-  package static var options: [OptionSpecification] { CometOptions.options + SessionSettings.options }
-  package static var metrics: [MetricKey] { [] }
+  package static var options: [OptionSpecification] {
+    CometOptions.options + SessionSettings.options + ChannelOptions.options + ChannelLimits.options
+  }
+  package static var metrics: [MetricKey] { ChannelMetricKeys.metrics }
 }
 
 extension CometGateway {

@@ -33,16 +33,21 @@ extension CometGateway {
 
   /// Of the channels that a message names, those that its session may subscribe to beside the events'.
   func followable(_ message: BayeuxMessage, by session: CometSession) async -> Set<String> {
-    guard let bearer = session.bearer, let wanted = message.subscription, let bearers else { return [] }
-    return await bearers.followable(wanted, by: bearer, beside: await session.channels)
+    let open = channels.open(message.subscription, to: session)
+    guard let bearer = session.bearer, let wanted = message.subscription, let bearers else { return open }
+    return open.union(await bearers.followable(wanted, by: bearer, beside: await session.channels))
   }
 
   /// The reply to a publish.
-  func published(_ message: BayeuxMessage, by session: CometSession) async -> [UInt8] {
+  func published(_ message: BayeuxMessage, by session: CometSession, on exchange: CometExchange) async -> [UInt8] {
     let result: Result<Void, BayeuxError>? =
       if let bearer = session.bearer { await bearers?.published(message, by: bearer) } else { nil }
     switch result {
-    case nil: return BayeuxReply.failure(to: message, error: policy.refusalOfPublish(to: message.channel ?? ""))
+    case nil:
+      let reply = await channels.published(message, by: session, on: exchange)
+      forgetIfOver(session)
+      return reply
+        ?? BayeuxReply.failure(to: message, error: policy.refusalOfPublish(to: message.channel ?? ""))
     case .failure(let error): return BayeuxReply.failure(to: message, error: error)
     case .success: return BayeuxReply.published(to: message)
     }

@@ -18,6 +18,8 @@ public final class CometGateway: Sendable {
   let limits: EngineLimits
   package let directory = CometDirectory()
   package let receipts = WriteReceipts()
+  /// Publish and subscribe between applications.
+  public let channels: ApplicationChannels
   private let partitions: Partitions
   /// Of all partitions.
   var context: RuntimeContext { partitions.context }
@@ -37,7 +39,7 @@ public final class CometGateway: Sendable {
 
   package init(
     _ partitions: Partitions, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
-    policy: ChannelPolicy = ChannelPolicy()
+    policy: ChannelPolicy = ChannelPolicy(), channelLimits: ChannelLimits = ChannelLimits()
   ) {
     self.partitions = partitions
     tasks = partitions.node.tasks
@@ -48,7 +50,14 @@ public final class CometGateway: Sendable {
     self.requiresCookie = requiresCookie
     self.requiresProof = requiresProof
     self.policy = policy
+    let options = partitions.node.options
+    channels = ApplicationChannels(
+      ChannelRules(options.current, eventChannel: policy.eventChannel), limits: channelLimits,
+      context: partitions.context)
     partitions.add(CometHost(self, partitions))
+    options.onReplace { [unowned self] in
+      if channels.replace(ChannelRules(options.current, eventChannel: policy.eventChannel)) { rejoinAll() }
+    }
   }
 
   /// Before the first exchange.
@@ -199,7 +208,10 @@ public final class CometGateway: Sendable {
         bind(exchange, to: session)
         do throws(EventLogError) { try await process(&request, of: session, on: exchange) } catch {
           // Over meanwhile, as if it had never been found.
-          guard await session.isOver else { throw error }
+          guard await session.isOver else {
+            await session.forgo(exchange)
+            throw error
+          }
           send(CometReply(messages: messages.map { BayeuxReply.unknownClient(to: $0) }), to: exchange)
         }
       } else {
@@ -221,14 +233,8 @@ public final class CometGateway: Sendable {
     _ request: inout CometRequest, of session: CometSession, on exchange: CometExchange
   ) async throws(EventLogError) {
     var subscribes = false
-    for (index, message) in request.messages.enumerated() where message.channel == ChannelName.subscribe {
-      guard message.clientID == session.clientID else { continue }
-      let outcome = policy.subscribe(message, alsoTo: await followable(message, by: session))
-      let wasSubscribed = await session.isSubscribed
-      if !outcome.channels.isEmpty { try await session.subscribe(outcome.channels) }
-      if await session.isSubscribed, !wasSubscribed { subscribes = true }
-      request.replies[index] = .ready(
-        BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+    for index in request.subscriptionsFirst where request.messages[index].clientID == session.clientID {
+      if try await subscribe(&request, index, session) { subscribes = true }
     }
     let arrived = request.arrived
     await tell { await $0.settle(arrived, of: session, on: exchange) }
@@ -243,8 +249,11 @@ public final class CometGateway: Sendable {
       case ChannelName.connect where !connects:
         connects = true
         request.replies[index] = .connect(message.connectRequest)
+      case ChannelName.subscribe:
+        if try await subscribe(&request, index, session) { subscribes = true }
       case ChannelName.unsubscribe:
-        let outcome = policy.unsubscribe(message, alsoFrom: Set(await session.channels))
+        let known = Set(await session.channels).union(channels.known(message.subscription))
+        let outcome = policy.unsubscribe(message, alsoFrom: known)
         try await unsubscribe(session, outcome.channels)
         request.replies[index] = .ready(
           BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
@@ -252,7 +261,7 @@ public final class CometGateway: Sendable {
         disconnect = message
         request.replies[index] = .ready(BayeuxReply.disconnected(id: message.id, clientID: session.clientID))
       default:
-        request.replies[index] = .ready(await published(message, by: session))
+        request.replies[index] = .ready(await published(message, by: session, on: exchange))
       }
     }
     if let disconnect {
@@ -279,6 +288,22 @@ public final class CometGateway: Sendable {
     guard subscribes || connects, directory[session.clientID] !== session else { return }
     // It ended while they were being told that it is there: they are told again that it is not.
     await tell { await $0.lost(session) }
+  }
+
+  /// - Returns: whether the session gets the events from now on.
+  private func subscribe(
+    _ request: inout CometRequest, _ index: Int, _ session: CometSession
+  ) async throws(EventLogError) -> Bool {
+    let message = request.messages[index]
+    let allowed = policy.subscribe(message, alsoTo: await followable(message, by: session))
+    let outcome = channels.join(session, allowed)
+    forgetIfOver(session)
+    let wasSubscribed = await session.isSubscribed
+    if !outcome.channels.isEmpty { try await session.subscribe(outcome.channels) }
+    request.replies[index] = .ready(
+      BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+    let isSubscribed = await session.isSubscribed
+    return isSubscribed && !wasSubscribed
   }
 
   private func refusal(of message: BayeuxMessage, isKnown: Bool) -> [UInt8]? {
@@ -342,15 +367,36 @@ public final class CometGateway: Sendable {
   private func unsubscribe(_ session: CometSession, _ channels: [String]) async throws(EventLogError) {
     let wasSubscribed = await session.isSubscribed
     try await session.unsubscribe(channels)
+    self.channels.part(session, channels)
     guard wasSubscribed, await !session.isSubscribed else { return }
     await tell { await $0.unsubscribed(session) }
   }
 
   /// A session ended by itself. Called on the session's actor; who rides on it is told from a task.
   func ended(_ session: CometSession, _ end: SessionEnd) {
-    guard end != .disconnected else { return directory.remove(session) }
-    directory.remove(session, isDeparting: true)
-    tellLoss(of: session, end)
+    directory.remove(session, isDeparting: end != .disconnected)
+    channels.leave(session)
+    if end == .overflowed { channels.metrics.overflowed() }
+    if end != .disconnected { tellLoss(of: session, end) }
+  }
+
+  /// A session that ended meanwhile may have been entered in the channels behind its end.
+  func forgetIfOver(_ session: CometSession) {
+    if directory[session.clientID] !== session { channels.leave(session) }
+  }
+
+  /// Other rules are in force: what sessions had subscribed to before may be open again.
+  private func rejoinAll() {
+    let spawned = tasks.spawn { [self] in
+      for session in directory.all {
+        await session.rejoin()
+        forgetIfOver(session)
+      }
+    }
+    guard !spawned else { return }
+    _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [weak self] in
+      self?.rejoinAll()
+    }
   }
 
   private func tellLoss(of session: CometSession, _ end: SessionEnd) {
@@ -376,6 +422,7 @@ public final class CometGateway: Sendable {
     isStopping.store(true, ordering: .relaxed)
     for session in directory.all { await session.stop() }
     receipts.stop()
+    channels.finish()
   }
 }
 
@@ -394,6 +441,12 @@ private struct CometRequest {
   init(_ arrived: ArrivedRequest) {
     self.arrived = arrived
     replies = Array(repeating: nil, count: arrived.messages.count)
+  }
+
+  /// The places of subscriptions, but for those that stand behind a publish: what that brings is not theirs.
+  var subscriptionsFirst: [Int] {
+    let leading = messages.firstIndex { !($0.channel ?? "/meta/").hasPrefix("/meta/") } ?? messages.count
+    return messages[..<leading].indices.filter { messages[$0].channel == ChannelName.subscribe }
   }
 
   /// As the messages came, but the connect's last: it carries events, which clients drop until they have seen their

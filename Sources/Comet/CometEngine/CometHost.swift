@@ -31,6 +31,7 @@ final class CometHost: KindHost {
           clientID: one.key, record: one.state, sequence: one.sequence, settings: gateway.settings,
           context: share.partition.context, gateway: gateway)
         guard gateway.directory.insert(session, limit: .max, limitByUser: .max) else { continue }
+        await session.rejoin()
         sessions.append(session)
       }
     }

@@ -213,6 +213,31 @@ package actor CometSession {
     perform(machine.received(.disconnect(exchange: exchange.id, transport: exchange.transport, replies: replies)))
   }
 
+  // MARK: Application channels
+
+  /// A request publishes: what comes of it is to leave with the answer.
+  func begin(_ exchange: CometExchange) {
+    guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
+    machine.requestBegan(exchange.id)
+  }
+
+  /// It is answered past the session.
+  func forgo(_ exchange: CometExchange) { perform(machine.requestForgone(exchange.id)) }
+
+  /// Lazy messages have waited as long as they may.
+  func lazyElapsed() { perform(machine.received(.lazyElapsed)) }
+
+  /// Enters its subscriptions to application channels, in one turn with what its record says.
+  func rejoin() {
+    if !record.isClosed { gateway.channels.rejoin(self, record.channels) }
+  }
+
+  nonisolated var standing: ChannelStanding { isBearer ? .token : userKey == nil ? .unnamed : .user }
+
+  nonisolated func party(_ member: ChannelMember) -> ChannelParty {
+    ChannelParty(member: member, userKey: userKey, standing: standing)
+  }
+
   // MARK: What the client has
 
   /// The connections that brought what is not confirmed, but for the one that the client speaks over now: what comes

@@ -24,6 +24,8 @@ package enum SectionKind: String, Sendable, Hashable, CaseIterable {
   case supportApp
   /// `support.agents`: what agents are called.
   case supportAgents
+  /// `channels.<name>`: channels that are open to applications.
+  case channels
 
   /// Where an option of a push may stand. Spec: GMS 8.3, scope E.
   package static let pushes: Set<SectionKind> = [.push, .pushProvider, .pushEvent, .pushProviderEvent]
@@ -31,6 +33,7 @@ package enum SectionKind: String, Sendable, Hashable, CaseIterable {
   package static let services: Set<SectionKind> = [.service, .chat, .chatService, .callback]
 
   package static let supportAppPrefix = "support.app."
+  package static let channelsPrefix = "channels."
 
   /// nil for a name that is none of the forms above.
   package init?(section name: String) {
@@ -51,6 +54,8 @@ package enum SectionKind: String, Sendable, Hashable, CaseIterable {
         self = .service
       } else if name.removing(prefix: Self.supportAppPrefix) != nil {
         self = .supportApp
+      } else if name.removing(prefix: Self.channelsPrefix) != nil {
+        self = .channels
       } else {
         return nil
       }
@@ -68,6 +73,7 @@ package enum SectionKind: String, Sendable, Hashable, CaseIterable {
     case .service: "service.<name>"
     case .supportApp: Self.supportAppPrefix + "<client>"
     case .supportAgents: "support.agents"
+    case .channels: Self.channelsPrefix + "<name>"
     }
   }
 

@@ -38,6 +38,7 @@ struct SchemaTests {
       ("push.provider.shop.event", nil), ("push.provider.shop.event.", nil), ("Server", nil), ("", nil),
       ("support", .support), ("support.app.shop.ios", .supportApp), ("support.agents", .supportAgents),
       ("support.app", nil), ("support.app.", nil), ("support.agents.", nil), ("support.", nil),
+      ("channels.news", .channels), ("channels.", nil), ("channels", nil),
     ])
   func kinds(name: String, kind: SectionKind?) {
     #expect(SectionKind(section: name) == kind)

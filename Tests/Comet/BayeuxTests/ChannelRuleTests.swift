@@ -53,7 +53,7 @@ struct ChannelRuleTests {
       #expect(!rules.isOpen(name))
     }
     #expect(rules.maySubscribe(to: "/**", standing))
-    #expect(rules.mayPublish(to: "/supporters", standing))
+    #expect(rules.mayPublish(to: "/support", standing))
   }
 
   @Test("a channel is lazy if a rule that covers it is", arguments: [("/room/1", true), ("/news/a", false)])

@@ -61,7 +61,8 @@ package enum Schema {
   /// The section that may have been meant; nil if none is near.
   static func suggestion(forSection name: String) -> String? {
     guard let dot = name.firstIndex(of: ".") else { return nearest(to: name, among: fixedSections) }
-    return nearest(to: String(name[..<dot]), among: ["service", "chat", "push", "support"]).map { $0 + name[dot...] }
+    let beginnings = ["service", "chat", "push", "support", "channels"]
+    return nearest(to: String(name[..<dot]), among: beginnings).map { $0 + name[dot...] }
       .flatMap { SectionKind(section: $0) == nil ? nil : $0 }
   }
 

@@ -90,7 +90,7 @@ extension ConfigurationJudge {
     refuse(option, in: section, "must be an https URL unless option \(test) is true")
   }
 
-  private mutating func refuse(_ option: String, in section: String, _ reason: String) {
+  mutating func refuse(_ option: String, in section: String, _ reason: String) {
     guard let (_, origin) = value(of: option, in: section) else { return }
     refuse(ConfigurationProblem(origin, section: section, option: option, reason: reason))
   }

@@ -105,6 +105,7 @@ struct ConfigurationJudge {
     judgePairs()
     judgeHours()
     judgeSupport()
+    judgeChannels()
     warnOfTheOpenWeb()
     judgeConsole()
     judgeOpenID()

@@ -9,6 +9,9 @@ extension LoadedConfiguration {
   /// Times and bounds of each Comet session.
   public var sessionSettings: SessionSettings { SessionSettings(ofServer: self) }
 
+  /// Bounds of application channels.
+  public var channelLimits: ChannelLimits { ChannelLimits(self) }
+
   public var engineLimits: EngineLimits { EngineLimits(self) }
 
   /// What one registration or topic may be sent.

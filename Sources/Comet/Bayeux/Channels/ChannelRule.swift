@@ -39,7 +39,7 @@ public struct ChannelRules: Sendable, Equatable {
   private let eventChannel: String
 
   /// Roots of channels that the protocol or the server speaks on itself; no rule opens what is below them.
-  public static let reservedRoots = ["/meta", "/support"]
+  public static let reservedRoots = ["/meta", "/support/requests"]
 
   /// No rule, no application channel.
   public init(_ rules: [ChannelRule] = [], eventChannel: String = ChannelPolicy().eventChannel) {
