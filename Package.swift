@@ -136,8 +136,9 @@ let package = Package(
     module(
       "CometEdge", in: "Sources/Comet",
       [
-        "Bayeux", "CometEngine", "EdgeSecurity", "EngineKit", "HTTPKit", "JSONEnvelope", "NetworkAddress", "ServerKit",
-        httpTypes, nioCore, nioHTTP1, nioWebSocket,
+        "Bayeux", "CometEngine", "EdgeSecurity", "EngineKit", "EventSourcing", "HTTPKit", "JSONEnvelope",
+        "NetworkAddress", "ServerKit",
+        httpTypes, hummingbird, nioCore, nioHTTP1, nioWebSocket,
       ]),
 
     // Push.

@@ -9,7 +9,7 @@ extension TokenRole {
     switch self {
     case .agent: .agent
     case .supervisor: .supervisor
-    case .bot, .admin, .sender, .publisher, .standby: .external
+    case .bot, .admin, .sender, .publisher, .channels, .standby: .external
     }
   }
 

@@ -23,7 +23,8 @@ extension CometEndpoint {
           `/meta/disconnect`. Of each session the first connect is answered at once, the later ones are held until \
           there is an event, or for 25 seconds. Any path below this one is the same resource. A handshake with \
           `Authorization: Bearer` and an end user's access token may subscribe to `/support/requests/{id}` and \
-          `/support/requests/*`, and publishes there which comments it has shown.
+          `/support/requests/*`, and publishes there which comments it has shown. Channels that the configuration opens \
+          to applications are subscribed to and published on as well.
           """,
         access: .customer,
         parameters: [
@@ -54,10 +55,12 @@ extension CometEndpoint {
             "channel",
             .either(
               .oneOf("/meta/handshake", "/meta/connect", "/meta/subscribe", "/meta/unsubscribe", "/meta/disconnect"),
-              .text(pattern: "^/support/requests/[1-9][0-9]{0,17}$"))
+              .text(pattern: "^/support/requests/[1-9][0-9]{0,17}$"), .text(pattern: "^(/[^/*]{1,255})+$"))
           ),
           .optional(
-            "data", .anything, "`{\"type\":\"refreshed\",\"comment_id\",\"identifier\"}` for a support request."),
+            "data", .anything,
+            "`{\"type\":\"refreshed\",\"comment_id\",\"identifier\"}` for a support request; any value for an application."
+          ),
           .optional("id", .text(0...64), "Comes back in the answer."),
           .optional("clientId", .text(0...64), "From the handshake's answer; all but the handshake need it."),
           .optional("version", .text(0...16)), .optional("minimumVersion", .text(0...16)),
@@ -81,7 +84,9 @@ extension CometEndpoint {
       (
         "BayeuxMessage",
         .object([
-          .optional("channel", .text, "`/_genesys` or a request's for events; that of the question otherwise."),
+          .optional(
+            "channel", .text,
+            "`/_genesys`, a request's or an application's channel for events; that of the question otherwise."),
           .optional("id", .anything, "As the request had it."),
           .optional("clientId"),
           .optional("successful", .bool), .optional("error", .text(pattern: "^[0-9]{3}:[^:]*:")),
@@ -93,7 +98,9 @@ extension CometEndpoint {
               .optional("reconnect", .oneOf("retry", "handshake", "none")), .optional("interval", .integer),
               .optional("timeout", .integer),
             ])),
-          .optional("data", .either(.named("BayeuxEvent"), .named("SupportEvent")), "Of events."),
+          .optional(
+            "data", .either(.named("BayeuxEvent"), .named("SupportEvent"), .anything),
+            "Of events; on an application channel what was published."),
         ])
       ),
       (

@@ -88,8 +88,10 @@ struct OpenAPITests {
 
   /// The router's parameters as a description has them.
   private static func inBraces(_ path: String) -> String {
-    path.split(separator: "/").map { part in
-      if part == "**" { return "/{tile}" }
+    let rest = APIDocument.carillon.operations.first { $0.routerPath == path && $0.routerPath != $0.path }
+    return path.split(separator: "/").map { part in
+      // What takes the rest of a path has no name in the router.
+      if part == "**" { return "/{\(rest?.parameters.last { $0.takesRest }?.member.name ?? "?")}" }
       return "/" + (part.hasPrefix(":") ? "{\(part.dropFirst())}" : "\(part)")
     }.joined()
   }

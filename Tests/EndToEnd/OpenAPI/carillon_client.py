@@ -78,6 +78,9 @@ service.{CALLBACK}:
   _type: ors
   _max_queued_callbacks_per_service: 100000
   _max_request_by_time_bucket: 100000
+channels.news:
+  patterns: /news/**
+  subscribe: anyone
 support.app.{APP}:
   integration: webhook
   webhook_url: {push_url}
@@ -95,6 +98,7 @@ push.provider.{APP}:
         "agent": token("agent", "supervisor"),
         "admin": token("operator", "admin"),
         "publisher": token("backend", "publisher"),
+        "channels": token("channels", "channels"),
         "sender": token("shop", "sender", "--sender", SENDER, "--project", "demo"),
         "tester": token("tester", "sender", "--sender", TESTER, "--test-mode"),
     }

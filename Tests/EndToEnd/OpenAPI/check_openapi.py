@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STREAMS = {
     "/agent/1/events": ("agent", "text/event-stream"),
     "/admin/1/messages/stream": ("admin", "text/event-stream"),
+    "/admin/1/channel-stream": ("channels", "text/event-stream"),
     "/admin/1/timeline/stream": ("admin", "text/event-stream"),
     "/admin/1/standby/stream": ("admin", "application/octet-stream"),
 }
@@ -114,6 +115,7 @@ def settings(tokens, identity):
         "agentToken": ("bearer", tokens["agent"]),
         "adminToken": ("bearer", tokens["admin"]),
         "publisherToken": ("bearer", tokens["publisher"]),
+        "channelsToken": ("bearer", tokens["channels"]),
         "senderToken": ("bearer", tokens["sender"]),
         "supportToken": ("bearer", tokens["supporter"]),
         "senderKey": ("api_key", f"key={tokens['sender']}"),

@@ -15,7 +15,7 @@ from carillon_client import APP, CALLBACK, PAGE_KEY, PAGE_SECRET, SENDER, TESTER
 
 carillon = Carillon(
     os.environ["CARILLON_URL"],
-    {role: os.environ[f"CARILLON_{role.upper()}"] for role in ("agent", "admin", "publisher", "sender", "tester", "supporter")},
+    {role: os.environ[f"CARILLON_{role.upper()}"] for role in ("agent", "admin", "publisher", "channels", "sender", "tester", "supporter")},
     os.environ["CARILLON_SERVICE_ACCOUNT"],
 )
 IDENTITY = os.environ["CARILLON_IDENTITY"]

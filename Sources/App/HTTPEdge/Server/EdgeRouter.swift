@@ -78,6 +78,11 @@ struct EdgeRouter {
         address: router.messaging.address)
     },
     .comet,
+    ChannelRoutes.surface.of { router in
+      ChannelRoutes(
+        channels: router.engine.comet.channels, tokens: router.tokens, limits: router.limits,
+        listMaximum: router.engine.listMaximum.operators)
+    },
     DeviceRoutes.surface.of { router in
       DeviceRoutes(
         devices: router.engine.devices, access: ServiceAccess(engine: router.engine), limits: router.limits)

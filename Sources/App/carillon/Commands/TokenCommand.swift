@@ -22,7 +22,7 @@ struct TokenCommand: ParsableCommand {
 
     @Argument(help: "Whose token it is; the agent's id.") var holder: String?
     @Option(help: "The same.") var name: String?
-    @Option(help: "agent, supervisor, bot, admin, sender, publisher or standby.") var role: TokenRole = .agent
+    @Option(help: "agent, supervisor, bot, admin, sender, publisher, channels or standby.") var role: TokenRole = .agent
     @Option(help: "Write the secret there, for its owner only; the file must not exist.") var out: String?
     @Option(
       name: .customLong("service"),

@@ -69,6 +69,7 @@ export default {
     admin: 'Betreiber',
     sender: 'App-Server',
     publisher: 'Publisher',
+    channels: 'Kanäle',
     standby: 'Standby',
     client: 'Kunde',
     external: 'Extern',

@@ -69,6 +69,7 @@ export default {
     admin: 'Operator',
     sender: 'App server',
     publisher: 'Publisher',
+    channels: 'Channels',
     standby: 'Standby',
     client: 'Customer',
     external: 'External',

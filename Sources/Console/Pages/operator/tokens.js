@@ -3,7 +3,7 @@
 import { asking, badge, button, dialog, field, h, head, listing, post, seg, select, t, term, toast, when, worker } from '../ui/kit.js';
 import { typedAgain } from '../ui/again.js';
 
-const roles = ['agent', 'supervisor', 'bot', 'admin', 'sender', 'publisher', 'standby'];
+const roles = ['agent', 'supervisor', 'bot', 'admin', 'sender', 'publisher', 'channels', 'standby'];
 const words = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 export function screen() {
@@ -30,7 +30,7 @@ export function screen() {
     function adapt() {
       const isSender = what.value === 'sender';
       ofSender.hidden = !isSender;
-      ofChats.hidden = isSender || ['admin', 'publisher', 'standby'].includes(what.value);
+      ofChats.hidden = isSender || ['admin', 'publisher', 'channels', 'standby'].includes(what.value);
       sender.required = isSender;
     }
     adapt();

@@ -16,6 +16,8 @@ package enum APIAccess: Sendable {
   case staff
   /// Back ends that publish events, and operators.
   case publisher
+  /// Back ends that use application channels, and operators.
+  case channels
   /// Standbys of this server, and operators.
   case standby
   /// The key of an app server.
@@ -46,6 +48,7 @@ package enum APIAccess: Sendable {
     case .openOrAdmin: [[], [.adminToken], [.session]]
     case .staff: [[.agentToken], [.adminToken], [.session]]
     case .publisher: [[.publisherToken], [.adminToken]]
+    case .channels: [[.channelsToken], [.adminToken]]
     case .standby: [[.standbyToken], [.adminToken]]
     case .sender: [[.senderKey], [.senderToken]]
     case .senderOrAdmin: [[.adminToken], [.senderKey], [.senderToken]]
@@ -67,8 +70,8 @@ package enum APIAccess: Sendable {
     switch self {
     case .open: []
     case .sender, .device, .webPush: [401]
-    case .customer, .customerOrAdmin, .agent, .admin, .openOrAdmin, .staff, .publisher, .standby, .senderOrAdmin,
-      .supportUser,
+    case .customer, .customerOrAdmin, .agent, .admin, .openOrAdmin, .staff, .publisher, .channels, .standby,
+      .senderOrAdmin, .supportUser,
       .supportAgent,
       .supportAnyone,
       .supportOperator:
@@ -79,8 +82,8 @@ package enum APIAccess: Sendable {
   // MARK: Schemes
 
   private enum Scheme: String, CaseIterable {
-    case basic, userToken, agentToken, adminToken, session, publisherToken, standbyToken, senderKey, senderToken,
-      deviceLogin, vapid,
+    case basic, userToken, agentToken, adminToken, session, publisherToken, channelsToken, standbyToken, senderKey,
+      senderToken, deviceLogin, vapid,
       supportToken,
       apiToken
 
@@ -100,6 +103,8 @@ package enum APIAccess: Sendable {
             "A session that acts as such a token: `POST /console/1/session`. Every change needs the header `X-CSRF-Token` beside it.",
         ]
       case .publisherToken: Self.http("bearer", "A token of the role publisher.")
+      case .channelsToken:
+        Self.http("bearer", "A back end's token: `carillon token create NAME --role channels`.")
       case .standbyToken: Self.http("bearer", "A standby's token: `carillon token create NAME --role standby`.")
       case .senderKey: Self.header("Authorization", "`key=KEY`: the key of an app server.")
       case .senderToken: Self.http("bearer", "The key of an app server, or an access token from `/token`.")

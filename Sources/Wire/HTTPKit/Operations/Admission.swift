@@ -35,6 +35,11 @@ extension Admission where Routes: TokenRoutes, Caller == AccessToken {
     Self(.publisher) { routes, request, _ in try request.publisherToken(in: routes.tokens) }
   }
 
+  /// A token that may use application channels as a back end.
+  package static var channels: Self {
+    Self(.channels) { routes, request, _ in try request.channelsToken(in: routes.tokens) }
+  }
+
   /// A token that may follow the journal.
   package static var standby: Self {
     Self(.standby) { routes, request, _ in try request.standbyToken(in: routes.tokens) }
@@ -73,6 +78,13 @@ extension Request {
   package func publisherToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
     let token = try accessToken(in: tokens)
     guard token.role.mayPublish else { throw .forbidden("This needs a publisher's token") }
+    return token
+  }
+
+  /// - Throws: unless the request bears the token of somebody who may use application channels as a back end.
+  package func channelsToken(in tokens: TokenStore) throws(EdgeFailure) -> AccessToken {
+    let token = try accessToken(in: tokens)
+    guard token.role.mayUseChannels else { throw .forbidden("This needs a token of the role channels") }
     return token
   }
 

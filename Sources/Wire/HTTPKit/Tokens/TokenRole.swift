@@ -9,6 +9,8 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   case sender
   /// A back end: publishes notifications; no part in any chat. Spec: GMS 10.2.
   case publisher
+  /// A back end: publishes on channels of applications, hears what is said there, and sees who is; no part in any chat.
+  case channels
   /// A standby of this server: copies its journal and its tokens; no part in any chat.
   case standby
 
@@ -16,7 +18,7 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
   package var takesPartInChats: Bool {
     switch self {
     case .agent, .supervisor, .bot: true
-    case .admin, .sender, .publisher, .standby: false
+    case .admin, .sender, .publisher, .channels, .standby: false
     }
   }
 
@@ -25,6 +27,10 @@ public enum TokenRole: String, Sendable, Equatable, CaseIterable {
 
   /// Whether the holder may publish notifications.
   package var mayPublish: Bool { self == .publisher || self == .admin }
+
+  /// Whether the holder may use application channels as a back end. What is said there may be private, unlike what is
+  /// published as a notification: hence a role of its own.
+  package var mayUseChannels: Bool { self == .channels || self == .admin }
 
   /// Whether the holder may copy the whole journal, as it grows.
   package var mayFollow: Bool { self == .standby || self == .admin }
