@@ -83,7 +83,8 @@ public final class Engine: Sendable {
     standbys = StandbyService(partitions.all[0], onRelieved: configuration.onRelieved)
     comet = CometGateway(
       partitions, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
-      requiresProof: configuration.requiresProof, channelLimits: configuration.channelLimits)
+      requiresProof: configuration.requiresProof, extensions: configuration.cometExtensions,
+      channelLimits: configuration.channelLimits)
     let push = PushFeature(partitions, comet: comet, providers: providers)
     let chat = ChatFeature(partitions, comet: comet, push: push)
     messaging = MessagingService(

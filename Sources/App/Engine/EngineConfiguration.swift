@@ -1,5 +1,6 @@
 package import AuditEngine
 public import Bayeux
+public import CometEngine
 import EngineKit
 public import EntityRuntime
 package import FileEngine
@@ -14,6 +15,7 @@ public struct EngineConfiguration: Sendable {
   public var dataDirectory: FilePath
   public var options = Options()
   public var sessionSettings = SessionSettings()
+  public var cometExtensions = CometExtensions()
   public var channelLimits = ChannelLimits()
   public var limits = EngineLimits()
   public var storageLimits = StorageLimits()

@@ -23,6 +23,8 @@ public struct BayeuxMessage: Sendable, Equatable {
   /// acknowledgment extension (`ext.ack` true, in a handshake).
   public var acknowledged: Int?
   public var wantsAcknowledgment: Bool
+  /// `ext.timesync`.
+  public var timesync: TimeSync?
   /// `ext.gms_user` and `ext.serviceId`. Spec: GMS 4.2, binding.
   public var userKey: String?
   public var serviceID: String?

@@ -142,6 +142,7 @@ struct BayeuxReader {
     message.ext = nil
     message.acknowledged = nil
     message.wantsAcknowledgment = false
+    message.timesync = nil
     message.userKey = nil
     message.serviceID = nil
     message.userToken = nil
@@ -155,6 +156,7 @@ struct BayeuxReader {
     while let key = try scanner.nextKey() {
       switch key {
       case "ack": try acknowledgment(into: &message)
+      case "timesync": message.timesync = try timesync()
       case "gms_user": message.userKey = try scanner.stringIfAny()
       case "gms_token": message.userToken = try scanner.stringIfAny()
       case "serviceId": message.serviceID = try scanner.stringIfAny()
@@ -174,6 +176,30 @@ struct BayeuxReader {
     } else {
       message.acknowledged = try scanner.integerIfAny()
     }
+  }
+
+  /// Nil without the client's clock: there is nothing to be said then.
+  private mutating func timesync() throws(JSONError) -> TimeSync? {
+    guard try scanner.peekKind() == .object else {
+      try scanner.skipValue()
+      return nil
+    }
+    var (client, lag, offset): (Int?, Int?, Int?)
+    try scanner.beginObject()
+    while let key = try scanner.nextKey() {
+      switch key {
+      case "tc": client = try clock()
+      case "l": lag = try clock()
+      case "o": offset = try clock()
+      default: try scanner.skipValue()
+      }
+    }
+    return client.map { TimeSync(client: $0, lag: lag, offset: offset) }
+  }
+
+  private mutating func clock() throws(JSONError) -> Int? {
+    guard let value = try scanner.integerIfAny(), TimeSync.clocks.contains(value) else { return nil }
+    return value
   }
 
   /// A transcript position: a number, or a text of digits. Spec: GMS 0.2, 5.2.

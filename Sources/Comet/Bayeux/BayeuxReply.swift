@@ -9,14 +9,15 @@ public enum BayeuxReply {
   ///   - connectionTypes: what we offer, in the order of our preference.
   ///   - acknowledges: the acknowledgment extension was asked for and is granted.
   public static func handshakeSucceeded(
-    id: [UInt8]?, clientID: String, connectionTypes: [ConnectionType], timeoutMilliseconds: Int, acknowledges: Bool
+    id: [UInt8]?, clientID: String, connectionTypes: [ConnectionType], timeoutMilliseconds: Int, acknowledges: Bool,
+    timesync: TimeSync? = nil
   ) -> [UInt8] {
     compose(id: id, channel: ChannelName.handshake, successful: true) { reply in
       version(&reply)
       reply.member("clientId", clientID)
       types(connectionTypes, &reply)
       reply.member("advice", BayeuxAdvice.retry(timeoutMilliseconds: timeoutMilliseconds))
-      if acknowledges { reply.object("ext") { $0.member("ack", true) } }
+      ext(acknowledges ? true : nil, timesync?.answer, &reply)
     }
   }
 
@@ -40,11 +41,14 @@ public enum BayeuxReply {
   }
 
   /// To `/meta/subscribe` and `/meta/unsubscribe`. - Parameter error: nil for success.
-  public static func subscription(to message: BayeuxMessage, clientID: String, error: BayeuxError? = nil) -> [UInt8] {
+  public static func subscription(
+    to message: BayeuxMessage, clientID: String, error: BayeuxError? = nil, timesync: TimeSync? = nil
+  ) -> [UInt8] {
     compose(id: message.id, channel: message.channel, successful: error == nil) { reply in
       reply.member("clientId", clientID)
       reply.member("subscription", ifPresent: message.subscriptionText.map { RawJSON($0) })
       reply.member("error", ifPresent: error?.description)
+      ext(Bool?.none, timesync?.answer, &reply)
     }
   }
 
@@ -75,12 +79,16 @@ public enum BayeuxReply {
 
   public static func unknownClient(to message: BayeuxMessage) -> [UInt8] { failure(to: message, error: .unknownClient) }
 
-  /// - Parameter batch: the number of the batch that this reply closes, with the acknowledgment extension.
-  public static func connected(id: [UInt8]?, advice: BayeuxAdvice? = nil, batch: Int? = nil) -> [UInt8] {
-    if id == nil, advice == nil, batch == nil { return plainConnected }
+  /// - Parameters:
+  ///   - batch: the number of the batch that this reply closes, with the acknowledgment extension.
+  ///   - timesync: JSON text of what the client is told of our clock.
+  public static func connected(
+    id: [UInt8]?, advice: BayeuxAdvice? = nil, batch: Int? = nil, timesync: [UInt8]? = nil
+  ) -> [UInt8] {
+    if id == nil, advice == nil, batch == nil, timesync == nil { return plainConnected }
     return compose(id: id, channel: ChannelName.connect, successful: true) { reply in
       reply.member("advice", ifPresent: advice)
-      if let batch { reply.object("ext") { $0.member("ack", batch) } }
+      ext(batch, timesync, &reply)
     }
   }
 
@@ -104,6 +112,16 @@ public enum BayeuxReply {
       reply.member("channel", ifPresent: channel)
       reply.member("successful", successful)
       rest(&reply)
+    }
+  }
+
+  /// What extensions add, if there is any.
+  private static func ext(_ acknowledgment: (some JSONWritable)?, _ timesync: [UInt8]?, _ reply: inout JSONObjectWriter)
+  {
+    guard acknowledgment != nil || timesync != nil else { return }
+    reply.object("ext") { ext in
+      ext.member("ack", ifPresent: acknowledgment)
+      ext.member("timesync", ifPresent: timesync.map { RawJSON($0) })
     }
   }
 

@@ -86,7 +86,9 @@ extension BayeuxSession {
     startGraceIfIdle(&actions)
   }
 
-  mutating func disconnect(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
+  mutating func giveUp(
+    _ end: SessionEnd, on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]
+  ) {
     if let held {
       let reply = BayeuxReply.connected(id: held.request.id, advice: .giveUp, batch: emptyBatch())
       actions.append(.respond(held.lane.exchange, messages: [reply]))
@@ -99,13 +101,14 @@ extension BayeuxSession {
       }
     }
     actions.append(.respond(lane.exchange, messages: messages))
-    end(.disconnected, &actions)
+    self.end(end, &actions)
   }
 
   /// After the end nothing happens any more, but a request that crossed it must not wait for ever.
   func refuse(_ input: SessionInput, _ actions: inout [SessionAction]) {
     switch input {
-    case .request(let exchange, _, let replies), .disconnect(let exchange, _, let replies):
+    case .request(let exchange, _, let replies), .disconnect(let exchange, _, let replies),
+      .inactive(let exchange, _, let replies):
       let messages = replies.map { reply in
         switch reply {
         case .ready(let bytes): bytes
@@ -132,7 +135,8 @@ extension BayeuxSession {
       owesAdvice = false
     }
     let batch = acknowledges ? flight.batch ?? numbers.ofEmptyReply() : nil
-    return BayeuxReply.connected(id: request.id, advice: advice, batch: batch)
+    return BayeuxReply.connected(
+      id: request.id, advice: advice, batch: batch, timesync: request.timesync?.answer)
   }
 
   /// The number in a reply that carries nothing; nil without the extension.

@@ -110,6 +110,14 @@ public struct BayeuxSession: Sendable {
   /// Something is queued, on its way or unacknowledged.
   public var hasUndelivered: Bool { pendingMessages > 0 }
 
+  /// The answer to what is held will say what time it is: `note` before each input.
+  public var tellsTime: Bool { held?.request.timesync != nil }
+
+  /// Our clock, milliseconds.
+  public mutating func note(time: Int) {
+    if let timesync = held?.request.timesync { held?.request.timesync = timesync.answered(at: time) }
+  }
+
   /// To be called once, when the handshake succeeded: the client has as long as a grace period for its first connect.
   public mutating func handshaken() -> [SessionAction] { collect { $0.startGrace(&$1) } }
 
@@ -162,7 +170,9 @@ public struct BayeuxSession: Sendable {
     case .closed(let exchange):
       closed(exchange, &actions)
     case .disconnect(let exchange, let transport, let replies):
-      disconnect(on: Lane(exchange: exchange, transport: transport), replies, &actions)
+      giveUp(.disconnected, on: Lane(exchange: exchange, transport: transport), replies, &actions)
+    case .inactive(let exchange, let transport, let replies):
+      giveUp(.inactive, on: Lane(exchange: exchange, transport: transport), replies, &actions)
     case .serverStops:
       stop(&actions)
     case .dismissed:
@@ -187,7 +197,7 @@ struct Lane: Sendable, Equatable {
 
 struct HeldConnect: Sendable, Equatable {
   let lane: Lane
-  let request: ConnectRequest
+  var request: ConnectRequest
 }
 
 struct QueuedEvent: Sendable, Equatable {

@@ -3,6 +3,6 @@ extension ConnectRequest {
   public init(_ message: BayeuxMessage) {
     self.init(
       id: message.id, timeout: message.adviceTimeout, interval: message.adviceInterval,
-      acknowledged: message.acknowledged)
+      acknowledged: message.acknowledged, timesync: message.timesync)
   }
 }

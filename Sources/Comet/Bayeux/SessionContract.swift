@@ -43,12 +43,17 @@ public struct ConnectRequest: Sendable, Equatable {
   public var interval: Int?
   /// `ext.ack`: the last batch that the client has.
   public var acknowledged: Int?
+  /// `ext.timesync`.
+  public var timesync: TimeSync?
 
-  public init(id: [UInt8]? = nil, timeout: Int? = nil, interval: Int? = nil, acknowledged: Int? = nil) {
+  public init(
+    id: [UInt8]? = nil, timeout: Int? = nil, interval: Int? = nil, acknowledged: Int? = nil, timesync: TimeSync? = nil
+  ) {
     self.id = id
     self.timeout = timeout
     self.interval = interval
     self.acknowledged = acknowledged
+    self.timesync = timesync
   }
 }
 
@@ -75,6 +80,8 @@ public enum SessionInput: Sendable, Equatable {
   case closed(ExchangeID)
   /// `/meta/disconnect` came in `exchange`; `replies` as in `request`, the disconnect's own included.
   case disconnect(exchange: ExchangeID, transport: ConnectionType, replies: [SessionReply])
+  /// As `disconnect`, for a client that has done nothing but connect for too long.
+  case inactive(exchange: ExchangeID, transport: ConnectionType, replies: [SessionReply])
   /// The server stops: release what is held, with an advice to retry; the session itself lives on in the journal.
   case serverStops
   /// The operator ends the session: what is held is refused, what is queued is not delivered any more.
@@ -98,6 +105,8 @@ public enum SessionAction: Sendable, Equatable {
 
 public enum SessionEnd: String, Sendable, Equatable, CaseIterable {
   case disconnected, expired, overflowed
+  /// Its client has done nothing but connect for longer than it may.
+  case inactive
   /// By the operator.
   case dismissed
 }

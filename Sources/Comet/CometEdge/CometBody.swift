@@ -14,7 +14,7 @@ enum CometBody {
 
 extension CometReply {
   /// Bytes that `write` writes.
-  var length: Int { 2 + messages.reduce(0) { $0 + $1.count } + max(0, messages.count - 1) }
+  var length: Int { 2 + messages.reduce(0) { $0 + $1.count + stamp.count } + max(0, messages.count - 1) }
 
   /// Writes the JSON array of messages that are JSON already.
   func write(into buffer: inout ByteBuffer) {
@@ -23,7 +23,13 @@ extension CometReply {
     for message in messages {
       if !isFirst { buffer.writeStaticString(",") }
       isFirst = false
-      buffer.writeBytes(message)
+      if stamp.isEmpty {
+        buffer.writeBytes(message)
+      } else {
+        buffer.writeStaticString("{")
+        buffer.writeBytes(stamp)
+        buffer.writeBytes(message.dropFirst())
+      }
     }
     buffer.writeStaticString("]")
   }

@@ -26,6 +26,9 @@ public struct CometReply: Sendable {
   public var messages: [[UInt8]]
   /// A `BAYEUX_BROWSER` cookie to set (a successful handshake that came without one).
   public var newBrowserID: String?
+  /// Stands behind the brace that each message begins with: JSON text of a member and a comma. The messages themselves
+  /// are shared with others.
+  public internal(set) var stamp: [UInt8] = []
 
   public init(messages: [[UInt8]], newBrowserID: String? = nil) {
     self.messages = messages

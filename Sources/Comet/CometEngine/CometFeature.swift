@@ -5,7 +5,8 @@ package import OptionKit
 extension CometGateway: Feature {
   package static var kinds: [EntityCard] { [.comet] }
   package static var options: [OptionSpecification] {
-    CometOptions.options + SessionSettings.options + ChannelOptions.options + ChannelLimits.options
+    CometOptions.options + SessionSettings.options + CometExtensions.options + ChannelOptions.options
+      + ChannelLimits.options
   }
   package static var metrics: [MetricKey] { ChannelMetricKeys.metrics }
 }

@@ -15,6 +15,7 @@ import Synchronization
 public final class CometGateway: Sendable {
   package let policy: ChannelPolicy
   package let settings: SessionSettings
+  let extensions: CometExtensions
   let limits: EngineLimits
   package let directory = CometDirectory()
   package let receipts = WriteReceipts()
@@ -39,7 +40,8 @@ public final class CometGateway: Sendable {
 
   package init(
     _ partitions: Partitions, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
-    policy: ChannelPolicy = ChannelPolicy(), channelLimits: ChannelLimits = ChannelLimits()
+    policy: ChannelPolicy = ChannelPolicy(), extensions: CometExtensions = CometExtensions(),
+    channelLimits: ChannelLimits = ChannelLimits()
   ) {
     self.partitions = partitions
     tasks = partitions.node.tasks
@@ -47,6 +49,7 @@ public final class CometGateway: Sendable {
     limits = partitions.node.limits
     security = partitions.node.security
     self.settings = settings
+    self.extensions = extensions
     self.requiresCookie = requiresCookie
     self.requiresProof = requiresProof
     self.policy = policy
@@ -94,6 +97,7 @@ public final class CometGateway: Sendable {
     guard messages.count <= Self.batchMaximum else {
       return refuse(messages, on: exchange, .batchTooLarge(limit: Self.batchMaximum))
     }
+    let messages = timed(messages)
     if messages.count == 1, let message = messages.first, message.channel == ChannelName.connect,
       let clientID = message.clientID, let session = directory[clientID],
       breach(of: session, by: messages, on: exchange) == nil,
@@ -135,7 +139,25 @@ public final class CometGateway: Sendable {
 
   /// Every answer goes this way. Who has left gets none, and the session is told so.
   func send(_ reply: CometReply, to exchange: CometExchange) {
+    var reply = reply
+    if extensions.addsTimestamp { reply.stamp = Array(#""timestamp":"\#(context.time.now.bayeux)","#.utf8) }
     if !exchange.write(reply) { written(exchange, success: false) }
+  }
+
+  /// Those that ask for the time learn when they came.
+  private func timed(_ messages: [BayeuxMessage]) -> [BayeuxMessage] {
+    guard messages.contains(where: { $0.timesync != nil }) else { return messages }
+    let now = Int(context.time.now.milliseconds)
+    return messages.map { message in
+      var message = message
+      message.timesync = message.timesync?.arrived(at: now)
+      return message
+    }
+  }
+
+  /// What a reply other than a connect's says of the time.
+  private func time(for message: BayeuxMessage) -> TimeSync? {
+    message.timesync?.answered(at: Int(context.time.now.milliseconds))
   }
 
   // MARK: Requests, one after the other within an exchange
@@ -256,7 +278,8 @@ public final class CometGateway: Sendable {
         let outcome = policy.unsubscribe(message, alsoFrom: known)
         try await unsubscribe(session, outcome.channels)
         request.replies[index] = .ready(
-          BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+          BayeuxReply.subscription(
+            to: message, clientID: session.clientID, error: outcome.error, timesync: time(for: message)))
       case ChannelName.disconnect:
         disconnect = message
         request.replies[index] = .ready(BayeuxReply.disconnected(id: message.id, clientID: session.clientID))
@@ -268,6 +291,11 @@ public final class CometGateway: Sendable {
       await tell { await $0.left(session, disconnect) }
       try await session.close(.disconnected)
       return await session.disconnect(request.inOrder, on: exchange)
+    }
+    if connects, request.messages.allSatisfy({ $0.channel == ChannelName.connect }) {
+      if await session.isInactive { return await session.retire(request.inOrder, on: exchange) }
+    } else if extensions.activityWatch != .none {
+      await session.stir()
     }
     if connects, await !session.isConnected {
       await session.beginConnecting()
@@ -301,7 +329,8 @@ public final class CometGateway: Sendable {
     let wasSubscribed = await session.isSubscribed
     if !outcome.channels.isEmpty { try await session.subscribe(outcome.channels) }
     request.replies[index] = .ready(
-      BayeuxReply.subscription(to: message, clientID: session.clientID, error: outcome.error))
+      BayeuxReply.subscription(
+        to: message, clientID: session.clientID, error: outcome.error, timesync: time(for: message)))
     let isSubscribed = await session.isSubscribed
     return isSubscribed && !wasSubscribed
   }
@@ -358,7 +387,8 @@ public final class CometGateway: Sendable {
         messages: [
           BayeuxReply.handshakeSucceeded(
             id: message.id, clientID: session.clientID, connectionTypes: Self.connectionTypes,
-            timeoutMilliseconds: settings.timeoutMilliseconds, acknowledges: message.wantsAcknowledgment)
+            timeoutMilliseconds: settings.timeoutMilliseconds, acknowledges: message.wantsAcknowledgment,
+            timesync: time(for: message))
         ], newBrowserID: newBrowserID), to: exchange)
   }
 
@@ -427,9 +457,12 @@ public final class CometGateway: Sendable {
 }
 
 extension BayeuxMessage {
-  var connectRequest: ConnectRequest {
-    ConnectRequest(id: id, timeout: adviceTimeout, interval: adviceInterval, acknowledged: acknowledged)
-  }
+  var connectRequest: ConnectRequest { ConnectRequest(self) }
+}
+
+extension Timestamp {
+  /// As the specification profiles it: `2026-03-01T09:15:00.25`, GMT.
+  fileprivate var bayeux: Substring { iso8601Milliseconds.dropLast(2) }
 }
 
 /// A request on its way: its messages and, place by place, the replies.

@@ -39,6 +39,8 @@ package actor CometSession {
   private var carrier: (any CometSink)?
   /// What the session knows of its client's positions.
   private var progress = DeliveryProgress()
+  /// When something other than a connect happened last, monotonic milliseconds; looked at only where that counts.
+  private var lastActive: Int64
 
   /// A session that has just shaken hands.
   init(
@@ -66,6 +68,7 @@ package actor CometSession {
     self.sequence = sequence
     self.context = context
     self.gateway = gateway
+    lastActive = context.time.monotonicMilliseconds
     // After a restart the next connect counts as the first: it is answered at once, with advice and what was missed.
     machine =
       isRestored
@@ -164,7 +167,7 @@ package actor CometSession {
   ///   arrived: the gateway has more to do first.
   func connect(_ request: ConnectRequest, stating position: Int?, on exchange: CometExchange) -> LoneConnect {
     let later = LoneConnect.later(delivered: position == nil ? nil : record.delivered)
-    guard machine.isConnected, catchUpCount == 0, !record.isClosed, !isSetAside else { return later }
+    guard machine.isConnected, catchUpCount == 0, !record.isClosed, !isSetAside, !isInactive else { return later }
     if !progress.carriers.isEmpty {
       let recipient = exchange.recipient
       guard progress.carriers.allSatisfy({ $0 === recipient }) else { return later }
@@ -196,7 +199,7 @@ package actor CometSession {
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
     machine.isInDoubt = isInDoubt(on: exchange)
-    perform(machine.received(.request(exchange: exchange.id, transport: exchange.transport, replies: replies)))
+    tell(.request(exchange: exchange.id, transport: exchange.transport, replies: replies))
   }
 
   /// Whether what was written last may not have come, although the client speaks. Requests of long polling may cross an
@@ -207,10 +210,26 @@ package actor CometSession {
     return progress.carriers.contains { $0 !== recipient }
   }
 
+  /// It has been silent for longer than it may.
+  var isInactive: Bool {
+    guard gateway.extensions.activityWatch != .none else { return false }
+    let silence = context.time.monotonicMilliseconds - lastActive
+    return silence > gateway.extensions.inactivityMillisecondsMaximum
+  }
+
+  /// Its client does something other than to connect.
+  func stir() { lastActive = context.time.monotonicMilliseconds }
+
+  /// Ends it because of that, at a connect.
+  func retire(_ replies: [SessionReply], on exchange: CometExchange) {
+    if !exchange.isClosed.load(ordering: .sequentiallyConsistent) { remember(exchange) }
+    tell(.inactive(exchange: exchange.id, transport: exchange.transport, replies: replies))
+  }
+
   func disconnect(_ replies: [SessionReply], on exchange: CometExchange) {
     // Whoever has said so and left is not waited for.
     if !exchange.isClosed.load(ordering: .sequentiallyConsistent) { remember(exchange) }
-    perform(machine.received(.disconnect(exchange: exchange.id, transport: exchange.transport, replies: replies)))
+    tell(.disconnect(exchange: exchange.id, transport: exchange.transport, replies: replies))
   }
 
   // MARK: Application channels
@@ -225,7 +244,7 @@ package actor CometSession {
   func forgo(_ exchange: CometExchange) { perform(machine.requestForgone(exchange.id)) }
 
   /// Lazy messages have waited as long as they may.
-  func lazyElapsed() { perform(machine.received(.lazyElapsed)) }
+  func lazyElapsed() { tell(.lazyElapsed) }
 
   /// Enters its subscriptions to application channels, in one turn with what its record says.
   func rejoin() {
@@ -305,7 +324,8 @@ package actor CometSession {
   ///   the same message, still on its way, is a repetition.
   package func deliver(_ message: QueuedMessage, isCatchUp: Bool = false) {
     guard !hasTaken(message, isCatchUp: isCatchUp) else { return }
-    perform(machine.received(.deliver([message])))
+    if gateway.extensions.activityWatch == .both { stir() }
+    tell(.deliver([message]))
   }
 
   private func hasTaken(_ message: QueuedMessage, isCatchUp: Bool) -> Bool {
@@ -317,24 +337,24 @@ package actor CometSession {
   func written(_ exchange: CometExchange, over sink: (any CometSink)?, success: Bool) {
     carrier = success && !machine.acknowledges ? sink : nil
     defer { carrier = nil }
-    perform(machine.received(.written(exchange.id, success: success)))
+    tell(.written(exchange.id, success: success))
     if exchange.transport == .longPolling { forget(exchange) }
   }
 
   func closed(_ exchange: CometExchange) {
-    perform(machine.received(.closed(exchange.id)))
+    tell(.closed(exchange.id))
     #if CARILLON_CANARIES
       if Canary.sings(.exchangeLeaked) { return }
     #endif
     forget(exchange)
   }
 
-  func stop() { perform(machine.received(.serverStops)) }
+  func stop() { tell(.serverStops) }
 
   /// Ends for good, with all that is queued; returns once that is durable.
   func dismiss() async throws(EventLogError) {
     // The machine first: between the record and its end, a request that is under way would still be served.
-    perform(machine.received(.dismissed))
+    tell(.dismissed)
     try await close(.dismissed)
   }
 
@@ -344,7 +364,12 @@ package actor CometSession {
       if Canary.sings(.expiredSessionDelivered), !machine.isHolding { return }
     #endif
     timer = nil
-    perform(machine.received(.timerElapsed))
+    tell(.timerElapsed)
+  }
+
+  private func tell(_ input: SessionInput) {
+    if machine.tellsTime { machine.note(time: Int(context.time.now.milliseconds)) }
+    perform(machine.received(input))
   }
 
   // MARK: The machine's actions

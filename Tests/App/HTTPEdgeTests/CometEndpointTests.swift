@@ -27,6 +27,24 @@ struct CometEndpointTests {
     }
   }
 
+  @Test("with timestamp every message of the server says when it was sent, and is the same otherwise")
+  func timestamp() async throws {
+    try await ServerHarness.run(configureEngine: { $0.cometExtensions.addsTimestamp = true }) { server in
+      let client = try await server.connect()
+      let id = try await server.cometSession(client)
+      let subscribe = #"{"channel":"/meta/subscribe","clientId":"\#(id)","subscription":"/**","id":"7"}"#
+      let connect = #"{"channel":"/meta/connect","clientId":"\#(id)","connectionType":"long-polling","id":"8"}"#
+      try await client.post("/genesys/cometd", "[\(subscribe),\(connect)]", headers: "gms_user: user\r\n")
+      let body = try await client.response().body
+      let stamp = /\{"timestamp":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{2}",/
+      #expect(body.matches(of: stamp).count == 2)
+      #expect(
+        body.replacing(stamp, with: "{")
+          == #"[{"id":"7","channel":"/meta/subscribe","successful":true,"clientId":"\#(id)","subscription":"/**"},"#
+          + #"{"id":"8","channel":"/meta/connect","successful":true}]"#)
+    }
+  }
+
   @Test(
     "what is no Bayeux request is refused",
     arguments: ["", "[]", "[", "nonsense", "[1]", #"[{"channel":"/meta/handshake"}]x"#])

@@ -20,6 +20,15 @@ struct SessionEndTests {
     #expect(actions == [respond(2, dismissed, "bye"), .disarm, .ended(.disconnected)])
   }
 
+  @Test("a client that does nothing but connect is told to give up, and what is held too")
+  func inactive() {
+    var talk = Conversation.holding()
+    let actions = talk.session.received(
+      .inactive(exchange: ExchangeID(rawValue: 3), transport: .longPolling, replies: [connect()]))
+    #expect(actions == [respond(2, dismissed), respond(3, dismissed), .disarm, .ended(.inactive)])
+    #expect(talk.poll(4) == [respond(4, unknown)])
+  }
+
   @Test("the session is dropped rather than its queue grow", arguments: [(3, 1_000), (1_000, 6)])
   func overflow(messages: Int, bytes: Int) {
     var settings = SessionSettings()

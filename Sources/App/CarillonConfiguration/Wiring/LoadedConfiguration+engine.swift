@@ -9,6 +9,9 @@ extension LoadedConfiguration {
   /// Times and bounds of each Comet session.
   public var sessionSettings: SessionSettings { SessionSettings(ofServer: self) }
 
+  /// Extensions of the protocol that are on.
+  public var cometExtensions: CometExtensions { CometExtensions(self) }
+
   /// Bounds of application channels.
   public var channelLimits: ChannelLimits { ChannelLimits(self) }
 

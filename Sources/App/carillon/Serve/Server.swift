@@ -72,6 +72,7 @@ struct Server {
     var configuration = EngineConfiguration(dataDirectory: directory.path)
     configuration.options = loaded.options
     configuration.sessionSettings = loaded.sessionSettings
+    configuration.cometExtensions = loaded.cometExtensions
     configuration.channelLimits = loaded.channelLimits
     configuration.limits = loaded.engineLimits
     configuration.messaging = loaded.messagingSettings
