@@ -14,7 +14,7 @@ extension ServerFromOutside {
       "run as they are printed",
       arguments: [
         "README.md", "Journal/EVIDENCE.md", "Journal/OPERATING.md", "Sources/Callback/CALLBACK.md",
-        "Sources/Chat/CHAT.md",
+        "Sources/Chat/CHAT.md", "Sources/Comet/COMET.md",
         "Sources/Wire/IDENTITY.md",
         "Sources/Messaging/MESSAGING.md", "Sources/Push/PUSH.md", "Sources/Support/SUPPORT.md",
       ])

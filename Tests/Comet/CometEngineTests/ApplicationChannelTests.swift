@@ -146,7 +146,7 @@ struct ApplicationChannelTests {
       let ann = try await client(rig, "ann")
       let echo = try await ann.ask(#"[{"channel":"/service/echo","clientId":"$ID","id":"1","data":"hi"}]"#)
       #expect(echo.map { $0["data"] } == ["hi", 2, nil])
-      #expect(echo.last?["successful"] == true)
+      #expect(echo.last == ["id": "1", "channel": "/service/echo", "successful": true])
       let refused = try await ann.ask(#"[{"channel":"/news/a","clientId":"$ID","data":13}]"#)
       #expect(refused.first?["error"]?.string == "404::message_deleted")
       _ = try await ann.ask(#"[{"channel":"/news/a","clientId":"$ID","data":1}]"#)
