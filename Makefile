@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment client-java-environment client-java client-java-test console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -67,6 +67,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) console-short
 	$(MAKE) client-test
+	$(MAKE) client-java-test
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
@@ -168,6 +169,27 @@ console-short: console-environment
 client-test: console-environment
 	node --test --test-reporter=spec Tests/Client/JavaScript/*.test.mjs
 	$(PYTHON) Tests/Client/JavaScript/Browser/widget.py
+
+client-java-environment:
+	@command -v javac >/dev/null || { \
+	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq openjdk-17-jdk-headless; \
+	}
+
+JAVA_BUILD := .build/client-java
+JAVA_SOURCES := Sources/Client/Java/src/io/carillon/client/*.java
+JAVA_TESTS := Tests/Client/Java/io/carillon/client/*.java
+
+client-java: client-java-environment ## Build the library for Android and the JVM: .build/client-java/carillon-client.jar
+	rm -rf $(JAVA_BUILD)/classes && mkdir -p $(JAVA_BUILD)/classes
+	javac --release 8 -Xlint:all,-options -Werror -d $(JAVA_BUILD)/classes $(JAVA_SOURCES)
+	jar --create --file $(JAVA_BUILD)/carillon-client.jar -C $(JAVA_BUILD)/classes .
+
+# With the debug program that the tests have made.
+client-java-test: client-java
+	rm -rf $(JAVA_BUILD)/tests && mkdir -p $(JAVA_BUILD)/tests
+	javac -Xlint:all,-try -Werror -cp $(JAVA_BUILD)/carillon-client.jar -d $(JAVA_BUILD)/tests $(JAVA_TESTS)
+	java -cp $(JAVA_BUILD)/carillon-client.jar:$(JAVA_BUILD)/tests io.carillon.client.ClientTests
 
 console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there
 	$(SWIFT) build --product carillon $(FLAGS)

@@ -1,0 +1,80 @@
+package io.carillon.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Chats through a proxy that cuts, delays and lies. */
+final class ProxyTests {
+  private static final long REQUEST_MILLISECONDS = 1_500;
+
+  private ProxyTests() {}
+
+  static void add(Map<String, ClientTests.Test> tests, Server server) {
+    for (Proxy.Fault fault : Proxy.Fault.values()) {
+      if (fault == Proxy.Fault.NONE) continue;
+      boolean isOfComet = fault == Proxy.Fault.UNKNOWN_CLIENT;
+      tests.put("a proxy does " + fault + " to every third request: nothing missed, nothing sent twice", () -> {
+        int[] count = new int[1];
+        try (Proxy proxy = new Proxy(server.port, REQUEST_MILLISECONDS + 300, head -> {
+          boolean fits = isOfComet ? head.contains("/meta/connect") : !head.contains("/refresh");
+          synchronized (count) {
+            return fits && ++count[0] % 3 == 0 ? fault : Proxy.Fault.NONE;
+          }
+        })) {
+          converse(server, proxy, fault == Proxy.Fault.DELAY ? 4 : 10);
+        }
+      });
+    }
+    tests.put("a proxy does anything to a third of all requests: nothing missed, nothing sent twice", () -> {
+      Random random = new Random(22);
+      Proxy.Fault[] faults = Proxy.Fault.values();
+      try (Proxy proxy = new Proxy(server.port, 200, head -> {
+        synchronized (random) {
+          Proxy.Fault fault = random.nextInt(3) == 0 ? faults[random.nextInt(faults.length)] : Proxy.Fault.NONE;
+          return fault == Proxy.Fault.UNKNOWN_CLIENT && !head.contains("/meta/connect") ? Proxy.Fault.NONE : fault;
+        }
+      })) {
+        converse(server, proxy, 20);
+      }
+    });
+  }
+
+  private static void converse(Server server, Proxy proxy, int count) throws Exception {
+    Heard heard = new Heard();
+    CarillonConfiguration configuration = ChatTests.configuration(proxy.url());
+    configuration.requestTimeoutMilliseconds = REQUEST_MILLISECONDS;
+    configuration.settleMilliseconds = 1_000;
+    CarillonChat chat = new CarillonChat(configuration, heard);
+    ChatMessage[] begun = new ChatMessage[1];
+    Check.until("start", () -> {
+      Outcome<ChatMessage> outcome = chat.start(new ChatParameters()).await(Check.SECONDS * 1_000);
+      if (!outcome.isSuccess()) Check.that("typed: " + outcome.error(), outcome.error().mayPass());
+      begun[0] = outcome.value();
+      return outcome.isSuccess();
+    });
+    String session = begun[0].chatSessionId();
+    Agent agent = new Agent(server);
+    agent.join(session);
+    List<String> texts = new ArrayList<>();
+    List<String> said = new ArrayList<>();
+    List<Pending<SentMessage>> sent = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      // Every text stands twice: one alone must not pass for both.
+      texts.add("customer " + i / 2);
+      sent.add(chat.send(texts.get(i)));
+      said.add("agent " + i);
+      agent.say(session, said.get(i));
+    }
+    for (Pending<SentMessage> message : sent) Check.value("sent", message);
+    Check.until("heard the agent", () -> Agent.texts(heard.events(), false).size() >= count);
+    ChatMessage[] transcript = new ChatMessage[1];
+    Check.until("transcript", () -> (transcript[0] = chat.transcript().await(Check.SECONDS * 1_000).value()) != null);
+    Check.equal("what the customer said", texts, Agent.texts(transcript[0].events(), true));
+    Check.equal("what the agent said", said, Agent.texts(heard.events(), false));
+    ChatTests.checkHeard(heard, transcript[0]);
+    chat.close();
+    agent.close(session);
+  }
+}
