@@ -24,6 +24,7 @@ public final class ClientTests {
       ProxyTests.add(tests, server);
       RestTests.add(tests, server);
       PushTests.add(tests, server);
+      PageTests.add(tests, server);
       for (Map.Entry<String, Test> test : tests.entrySet()) {
         if (words.length == 0 || test.getKey().contains(words[0])) run(test.getKey(), test.getValue(), failed);
       }
