@@ -1,0 +1,19 @@
+"""Runs all tests of the Python client, or those whose names hold a word: run.py [WORD].
+
+CARILLON_PROGRAM names the server, `.build/debug/carillon` without it.
+"""
+
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+sys.path[:0] = [str(HERE), str(ROOT / "Sources/Client/Python/src"), str(ROOT / "Tests/Console/Browser")]
+
+if __name__ == "__main__":
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{word}*" for word in sys.argv[1:]] or None
+    result = unittest.TextTestRunner(verbosity=2).run(loader.discover(str(HERE), "*_tests.py"))
+    sys.exit(0 if result.wasSuccessful() else 1)
