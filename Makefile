@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment client-java-environment client-java client-java-test client-python-test console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment client-java-environment client-java client-java-test client-python-test webhook-samples-test console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -67,7 +67,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) console-short
 	$(MAKE) client-test
-	$(MAKE) client-java-test client-python-test
+	$(MAKE) client-java-test client-python-test webhook-samples-test
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
@@ -193,6 +193,10 @@ client-java-test: client-java
 
 client-python-test: test-environment
 	$(PYTHON) Tests/Client/Python/run.py
+
+# Node comes with the console's browsers, Go with the judges of evidence.
+webhook-samples-test: console-environment evidence-environment client-java-environment
+	$(PYTHON) Tests/Push/WebhookSamples/run.py
 
 console-test: setup console-environment ## Try the console in Chromium and Firefox: stories, axe on all screens, a long list, how soon lines are there
 	$(SWIFT) build --product carillon $(FLAGS)
