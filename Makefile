@@ -67,7 +67,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) console-short
 	$(MAKE) client-test
-	$(MAKE) client-java-test client-python-test webhook-samples-test
+	$(MAKE) -j2 --output-sync client-java-test client-python-test webhook-samples-test
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10

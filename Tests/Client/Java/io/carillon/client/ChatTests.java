@@ -135,7 +135,7 @@ final class ChatTests {
     chat.send("offline-2", "and once more");
     Check.until("it waits", () -> chat.waitingIds().contains("offline-2"));
     // As an app that the system kills: no word to anybody.
-    chat.close();
+    Check.value("close", chat.close());
     server.start();
     agent.say(session, "three");
     Heard later = new Heard();

@@ -26,13 +26,13 @@ final class OutboxTests {
         CarillonException full = Check.error("one more", first.send("id-more", "more"));
         Check.equal("full", CarillonException.Kind.OUTBOX_FULL, full.kind());
         Check.equal("waiting", COUNT, first.waitingIds().size());
-        first.close();
+        Check.value("close", first.close());
         Check.equal("closed", CarillonException.Kind.STOPPED, Check.error("last", last).kind());
 
         CarillonChat second = new CarillonChat(configuration(server.url()), event -> { }, store);
         Check.value("start", second.start(new ChatParameters()));
         untilSent(server, COUNT / 2);
-        second.close();
+        Check.value("close", second.close());
 
         CarillonChat third = new CarillonChat(configuration(server.url()), event -> { }, store);
         Check.value("start", third.start(new ChatParameters()));
@@ -40,7 +40,7 @@ final class OutboxTests {
         Pending<SentMessage> again = third.send("id-" + (COUNT - 1), "text " + (COUNT - 1));
         Check.equal("position", (long) COUNT, Check.value("the last one", again).position());
         Check.equal("texts", texts, server.texts());
-        third.close();
+        Check.value("close", third.close());
       }
     });
   }

@@ -166,8 +166,14 @@ public final class CarillonChat {
     return pending;
   }
 
-  /** Lets go of everything without a word: the server takes it for silent loss. The store stays as it is. */
-  public void close() {
+  /**
+   * Lets go of everything without a word: the server takes it for silent loss. What waits stays in the store; a message
+   * that is on its way is still waited for.
+   *
+   * @return done once the store is not used any more, and another chat may take it up.
+   */
+  public Pending<Void> close() {
+    Pending<Void> pending = new Pending<>(callbacks);
     work.execute(() -> {
       CometSession left;
       List<Pending<SentMessage>> unsent;
@@ -180,7 +186,21 @@ public final class CarillonChat {
       }
       if (left != null) left.abandon();
       for (Pending<SentMessage> message : unsent) message.complete(Outcome.<SentMessage>failed(closed()));
+      // Behind the events that are on their way to the listener, and what is kept of them.
+      callbacks.execute(() -> work.execute(() -> Workers.run(() -> {
+        synchronized (this) {
+          while (isDraining) {
+            try {
+              wait();
+            } catch (InterruptedException interrupted) {
+              break;
+            }
+          }
+        }
+        pending.complete(Outcome.<Void>of(null));
+      })));
     });
+    return pending;
   }
 
   // Saying something
@@ -424,7 +444,7 @@ public final class CarillonChat {
 
   /** The app has been told of all up to this event. */
   private synchronized void keep(long told) {
-    if (isClosed || state.chatSessionId == null) return;
+    if (state.chatSessionId == null) return;
     try {
       state.received(told);
     } catch (CarillonException failure) {
@@ -531,14 +551,19 @@ public final class CarillonChat {
         entry = state.entries().isEmpty() ? null : state.entries().iterator().next();
         if (isClosed || device == null && entry == null) {
           isDraining = false;
+          notifyAll();
           if (phase == ChatPhase.ENDED && !isClosed) closeState();
           return;
         }
       }
       try {
-        if (device != null) tell(device);
-        else transmit(entry);
-        failures = 0;
+        try {
+          if (device != null) tell(device);
+          else transmit(entry);
+          failures = 0;
+        } catch (RuntimeException failure) {
+          throw unexpected(failure);
+        }
       } catch (CarillonException failure) {
         failures++;
         trouble(failure);
