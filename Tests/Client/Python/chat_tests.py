@@ -64,6 +64,8 @@ class Chats(unittest.IsolatedAsyncioTestCase):
             heard, session = await self.begin(chat)
             said, sent = [], []
             taken, is_over = [], threading.Event()
+            # A test that fails must not leave a thread behind that nobody ends.
+            self.addCleanup(is_over.set)
             talking = asyncio.create_task(asyncio.to_thread(self.talk, session, taken, is_over))
             for round in range(2):
                 for number in range(60):

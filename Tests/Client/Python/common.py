@@ -21,14 +21,22 @@ class Server(console.Server):
             console.until(self.is_ready, "the server", SECONDS)
 
 
+def end(server):
+    if server.process is not None:
+        server.__exit__(None)
+
+
 def shared():
     if not _servers:
         started = Server()
         started.token("anna", "agent")
         started.token("shop", "sender", "--sender", "1234567890")
+        atexit.register(end, started)
         started.start()
         _servers.append(started)
-        atexit.register(started.__exit__, None)
+    elif _servers[0].process.poll() is not None:
+        # A test that has failed has left it dead.
+        _servers[0].start()
     return _servers[0]
 
 

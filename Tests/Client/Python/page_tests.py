@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import unittest
 
 import common
@@ -34,7 +35,9 @@ class Page(unittest.TestCase):
         bot = subprocess.Popen(self.command(program, common.url(server), server.tokens["anna"]), env=self.environment())
         try:
             # Its stream begins now; what waits from now on it is told of.
+            end = time.monotonic() + common.SECONDS
             while bot.poll() is None:
+                self.assertLess(time.monotonic(), end, "the bot does not end")
                 asked = console.request(server.port, "POST", "/genesys/1/service/request-chat").json["_id"]
                 path = f"/genesys/1/service/{asked}/ixn/chat"
                 console.request(server.port, "POST", path, form={"firstName": "Mia"})
@@ -45,6 +48,7 @@ class Page(unittest.TestCase):
             self.assertEqual(bot.returncode, 0)
         finally:
             bot.kill()
+            bot.wait()
 
     def run_program(self, program, *words):
         done = subprocess.run(self.command(program, *words), env=self.environment(), capture_output=True, text=True,

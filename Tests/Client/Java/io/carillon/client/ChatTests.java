@@ -82,6 +82,7 @@ final class ChatTests {
     AtomicBoolean isOver = new AtomicBoolean();
     List<String> said = Collections.synchronizedList(new ArrayList<>());
     Thread talking = new Thread(() -> talk(agent, session, said, isOver));
+    talking.setDaemon(true);
     talking.start();
     List<String> texts = new ArrayList<>();
     List<Pending<SentMessage>> sent = new ArrayList<>();
@@ -173,9 +174,11 @@ final class ChatTests {
       try {
         agent.say(session, "agent " + i);
         said.add("agent " + i);
-        Thread.sleep(20);
       } catch (CarillonException killed) {
         // Whether it was taken is open; what was taken must be heard.
+      }
+      try {
+        Thread.sleep(20);
       } catch (InterruptedException interrupted) {
         return;
       }

@@ -1,6 +1,5 @@
 package io.carillon.client;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,10 +10,9 @@ final class OutboxTests {
 
   private OutboxTests() {}
 
-  static void add(Map<String, ClientTests.Test> tests) {
+  static void add(Map<String, ClientTests.Test> tests, Path folder) {
     tests.put("an outbox of 10,000 outlives the app and is sent once, though every 250th answer is lost", () -> {
-      Path folder = Files.createTempDirectory("carillon-outbox-");
-      FileStore store = new FileStore(folder.resolve("chat").toFile());
+      FileStore store = new FileStore(folder.resolve("outbox").toFile());
       List<String> texts = new ArrayList<>();
       try (StandInServer server = new StandInServer(250)) {
         CarillonChat first = new CarillonChat(configuration("http://127.0.0.1:1"), event -> { }, store);

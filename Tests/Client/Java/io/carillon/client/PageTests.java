@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,7 +40,13 @@ final class PageTests {
   }
 
   private static int start(Server server, String... command) throws Exception {
-    return new ProcessBuilder(command).redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(server.folder().resolve("page.log").toFile())).start().waitFor();
+    Process process = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(server.folder().resolve("page.log").toFile())).start();
+    try {
+      Check.that(command[0] + " ends", process.waitFor(Check.SECONDS, TimeUnit.SECONDS));
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
   }
 }

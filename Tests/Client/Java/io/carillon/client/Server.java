@@ -21,13 +21,16 @@ final class Server implements AutoCloseable {
   final int port;
   private final Path folder;
   private final Map<String, String> tokens = new HashMap<>();
-  private Process process;
+  private volatile Process process;
+  private boolean isEnding;
 
   Server() throws Exception {
     folder = Files.createTempDirectory("carillon-java-");
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
+    // Whatever ends the tests ends it too.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::end));
     token("anna", "agent");
     token("shop", "sender", "--sender", "1234567890");
     start();
@@ -49,14 +52,22 @@ final class Server implements AutoCloseable {
     List<String> words = new ArrayList<>(Arrays.asList(
         "token", "create", name, "--role", role, "--data-directory", data(), "--out", folder.resolve(name).toString()));
     words.addAll(Arrays.asList(more));
-    if (run(words).waitFor() != 0) throw new AssertionError("token create: " + log());
+    Process command = run(words);
+    if (!command.waitFor(Check.SECONDS, TimeUnit.SECONDS)) {
+      command.destroyForcibly();
+      throw new AssertionError("token create does not end: " + log());
+    }
+    if (command.exitValue() != 0) throw new AssertionError("token create: " + log());
     tokens.put(name, new String(Files.readAllBytes(folder.resolve(name))).trim());
   }
 
   void start() throws Exception {
-    process = run(Arrays.asList(
-        "serve", "--config", "Sources/App/carillon.example.yaml", "--data-directory", data(), "--host", "127.0.0.1",
-        "--port", String.valueOf(port)));
+    synchronized (this) {
+      if (isEnding) throw new IllegalStateException("the tests end");
+      process = run(Arrays.asList(
+          "serve", "--config", "Sources/App/carillon.example.yaml", "--data-directory", data(), "--host", "127.0.0.1",
+          "--port", String.valueOf(port)));
+    }
     Http http = http(Collections.<String, String>emptyMap());
     Check.until("the server is ready", () -> {
       if (!process.isAlive()) throw new AssertionError("the server has ended: " + log());
@@ -66,6 +77,17 @@ final class Server implements AutoCloseable {
         return false;
       }
     });
+  }
+
+  /** A test that goes on meanwhile starts none. */
+  private synchronized void end() {
+    isEnding = true;
+    if (process != null) process.destroyForcibly();
+  }
+
+  /** A test that has failed may have left it dead. */
+  void startUnlessAlive() throws Exception {
+    if (!process.isAlive()) start();
   }
 
   /** As {@code kill -9} does: what is not on the disk is gone. */
