@@ -182,13 +182,13 @@ JAVA_TESTS := Tests/Client/Java/io/carillon/client/*.java
 
 client-java: client-java-environment ## Build the library for Android and the JVM: .build/client-java/carillon-client.jar
 	rm -rf $(JAVA_BUILD)/classes && mkdir -p $(JAVA_BUILD)/classes
-	javac --release 8 -Xlint:all,-options -Werror -d $(JAVA_BUILD)/classes $(JAVA_SOURCES)
+	javac -encoding UTF-8 --release 8 -Xlint:all,-options -Werror -d $(JAVA_BUILD)/classes $(JAVA_SOURCES)
 	jar --create --file $(JAVA_BUILD)/carillon-client.jar -C $(JAVA_BUILD)/classes .
 
 # With the debug program that the tests have made.
 client-java-test: client-java
 	rm -rf $(JAVA_BUILD)/tests && mkdir -p $(JAVA_BUILD)/tests
-	javac -Xlint:all,-try -Werror -cp $(JAVA_BUILD)/carillon-client.jar -d $(JAVA_BUILD)/tests $(JAVA_TESTS)
+	javac -encoding UTF-8 -Xlint:all,-try -Werror -cp $(JAVA_BUILD)/carillon-client.jar -d $(JAVA_BUILD)/tests $(JAVA_TESTS)
 	java -cp $(JAVA_BUILD)/carillon-client.jar:$(JAVA_BUILD)/tests io.carillon.client.ClientTests
 
 client-python-test: test-environment

@@ -23,7 +23,8 @@ def commands(folder):
     """How each is called; what has to be built is."""
     go = folder / "verify_webhook"
     subprocess.run(["go", "build", "-o", str(go), str(SAMPLES / "verify_webhook.go")], check=True, timeout=SECONDS)
-    subprocess.run(["javac", "-d", str(folder), str(SAMPLES / "VerifyWebhook.java")], check=True, timeout=SECONDS)
+    subprocess.run(["javac", "-encoding", "UTF-8", "-d", str(folder), str(SAMPLES / "VerifyWebhook.java")],
+                   check=True, timeout=SECONDS)
     return {
         "Go": [str(go)],
         "Java": ["java", "-cp", str(folder), "VerifyWebhook"],

@@ -1,5 +1,6 @@
 package io.carillon.client;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -16,7 +17,7 @@ final class PageTests {
 
   static void add(Map<String, ClientTests.Test> tests, Server server) {
     tests.put("the page's programs run as they are printed", () -> {
-      String page = new String(Files.readAllBytes(Paths.get("Sources/Client/Java/JAVA.md")));
+      String page = new String(Files.readAllBytes(Paths.get("Sources/Client/Java/JAVA.md")), StandardCharsets.UTF_8);
       Matcher program = PROGRAM.matcher(page);
       int count = 0;
       while (program.find()) {
@@ -29,11 +30,12 @@ final class PageTests {
 
   private static void run(Server server, String name, String text) throws Exception {
     Path file = server.folder().resolve(name + ".java");
-    Files.write(file, text.getBytes());
+    Files.write(file, text.getBytes(StandardCharsets.UTF_8));
     String tools = Paths.get(System.getProperty("java.home"), "bin").toString();
     String classes = System.getProperty("java.class.path");
     String folder = server.folder().toString();
-    Check.equal("javac", 0, start(server, tools + "/javac", "-cp", classes, "-d", folder, file.toString()));
+    Check.equal("javac", 0, start(
+        server, tools + "/javac", "-encoding", "UTF-8", "-cp", classes, "-d", folder, file.toString()));
     Check.equal("java", 0, start(server, tools + "/java", "-cp", classes + ":" + folder, name, server.url()));
     String output = new String(Files.readAllBytes(server.folder().resolve("page.log")));
     Check.that("it says what was said: " + output, output.contains("Mia: Where is my parcel?"));
