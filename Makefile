@@ -80,6 +80,7 @@ torture: build torture-build ## Everything that could happen to a server, the lo
 	Tests/Fuzz/run 600
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_DEPARTURES=all $(TESTS) --no-parallel --filter DepartureTests
+	CARILLON_PROGRAM=.build/release/carillon $(MAKE) client-java-test OUTBOX=10000
 	$(MAKE) churn
 
 churn: build ## Ten minutes of clients that come and leave: the server must not grow
@@ -185,11 +186,12 @@ client-java: client-java-environment ## Build the library for Android and the JV
 	javac -encoding UTF-8 --release 8 -Xlint:all,-options -Werror -d $(JAVA_BUILD)/classes $(JAVA_SOURCES)
 	jar --create --file $(JAVA_BUILD)/carillon-client.jar -C $(JAVA_BUILD)/classes .
 
-# With the debug program that the tests have made.
+OUTBOX ?= 1000
+# With the debug program that the tests have made, and an outbox of OUTBOX messages.
 client-java-test: client-java
 	rm -rf $(JAVA_BUILD)/tests && mkdir -p $(JAVA_BUILD)/tests
 	javac -encoding UTF-8 -Xlint:all,-try -Werror -cp $(JAVA_BUILD)/carillon-client.jar -d $(JAVA_BUILD)/tests $(JAVA_TESTS)
-	java -cp $(JAVA_BUILD)/carillon-client.jar:$(JAVA_BUILD)/tests io.carillon.client.ClientTests
+	java -Dcarillon.outbox=$(OUTBOX) -cp $(JAVA_BUILD)/carillon-client.jar:$(JAVA_BUILD)/tests io.carillon.client.ClientTests
 
 client-python-test: test-environment
 	$(PYTHON) Tests/Client/Python/run.py

@@ -10,6 +10,9 @@ from carillon import AsyncChat, CarillonError, Chat, Ended, InvalidArgument, Inv
 from proxy import FAULTS, Proxy
 
 REQUEST_SECONDS = 1.5
+SETTLE_SECONDS = 1.0
+# A request that is held back for longer than its client waits must have arrived by then, however slowly.
+SETTLE_OF_DELAYED_SECONDS = 3.0
 
 
 class Chats(unittest.IsolatedAsyncioTestCase):
@@ -126,7 +129,10 @@ class Chats(unittest.IsolatedAsyncioTestCase):
                 return fault if fits and count % 3 == 0 else None
 
             with self.subTest(fault=fault), Proxy(self.server.port, REQUEST_SECONDS + 0.3, choose) as proxy:
-                await self.converse(proxy, 4 if fault == "delay" else 8)
+                if fault == "delay":
+                    await self.converse(proxy, 4, SETTLE_OF_DELAYED_SECONDS)
+                else:
+                    await self.converse(proxy, 8)
 
     async def test_a_proxy_that_does_anything_to_a_third_of_all_requests(self):
         chance = random.Random(22)
@@ -138,8 +144,8 @@ class Chats(unittest.IsolatedAsyncioTestCase):
         with Proxy(self.server.port, 0.2, choose) as proxy:
             await self.converse(proxy, 20)
 
-    async def converse(self, proxy, count):
-        async with AsyncChat(common.options(proxy.url, timeout=REQUEST_SECONDS, settle=1.0)) as chat:
+    async def converse(self, proxy, count, settle=SETTLE_SECONDS):
+        async with AsyncChat(common.options(proxy.url, timeout=REQUEST_SECONDS, settle=settle)) as chat:
             heard = common.Listening(chat)
             while chat.phase == "idle":
                 try:

@@ -8,6 +8,9 @@ import java.util.Random;
 /** Chats through a proxy that cuts, delays and lies. */
 final class ProxyTests {
   private static final long REQUEST_MILLISECONDS = 1_500;
+  private static final long SETTLE_MILLISECONDS = 1_000;
+  /** A request that is held back for longer than its client waits must have arrived by then, however slowly. */
+  private static final long SETTLE_OF_DELAYED_MILLISECONDS = 3_000;
 
   private ProxyTests() {}
 
@@ -23,7 +26,8 @@ final class ProxyTests {
             return fits && ++count[0] % 3 == 0 ? fault : Proxy.Fault.NONE;
           }
         })) {
-          converse(server, proxy, fault == Proxy.Fault.DELAY ? 4 : 10);
+          if (fault == Proxy.Fault.DELAY) converse(server, proxy, 4, SETTLE_OF_DELAYED_MILLISECONDS);
+          else converse(server, proxy, 10, SETTLE_MILLISECONDS);
         }
       });
     }
@@ -36,16 +40,16 @@ final class ProxyTests {
           return fault == Proxy.Fault.UNKNOWN_CLIENT && !head.contains("/meta/connect") ? Proxy.Fault.NONE : fault;
         }
       })) {
-        converse(server, proxy, 20);
+        converse(server, proxy, 20, SETTLE_MILLISECONDS);
       }
     });
   }
 
-  private static void converse(Server server, Proxy proxy, int count) throws Exception {
+  private static void converse(Server server, Proxy proxy, int count, long settle) throws Exception {
     Heard heard = new Heard();
     CarillonConfiguration configuration = ChatTests.configuration(proxy.url());
     configuration.requestTimeoutMilliseconds = REQUEST_MILLISECONDS;
-    configuration.settleMilliseconds = 1_000;
+    configuration.settleMilliseconds = settle;
     CarillonChat chat = new CarillonChat(configuration, heard);
     ChatMessage[] begun = new ChatMessage[1];
     Check.until("start", () -> {
