@@ -24,6 +24,8 @@ public struct JournalConfiguration: Sendable {
   public var archiveDirectory: FilePath?
   /// Takes the leaves of records once they are on the disk; nil: nobody wants them.
   public var leaves: LeafHandover?
+  /// Is kept up to date while a journal is opened; nil: nobody wants to know.
+  public var replayProgress: ReplayProgress?
   /// Milliseconds since 1970, for segment headers and empty frames.
   public var clock: @Sendable () -> Int64 = JournalConfiguration.systemClock
   /// Fills bytes that nobody can guess; a test may inject predictable ones.

@@ -47,7 +47,9 @@ struct Recovery {
     var image = SegmentImage()
     var walk = SegmentWalk()
     let current = try directory.isLivePlain(last) ? last : nil
-    for number in try start.segments(of: numbers) {
+    let wanted = try start.segments(of: numbers)
+    configuration.replayProgress?.begin(segmentCount: wanted.count)
+    for number in wanted {
       let file = try number == current ? directory.storage.open(directory.segment(number), .readWrite) : nil
       let path = try begin(number, file, into: &image, hashing: !start.isFound)
       try image.read(through: FormatLimits.segmentHeaderByteCount)
@@ -57,6 +59,7 @@ struct Recovery {
       try start.enter(scanner, file: path)
       try replay.beginSegment(path)
       report.segments += 1
+      configuration.replayProgress?.reached(segment: report.segments, records: report.records)
       try replayFrames(&scanner, &image, path, &walk, &start, &report, replay)
       try image.read(through: image.bytes.count)
       if file == nil { _ = try walk.judgeEnd(scanner, file: path, byteCount: image.bytes.count, isLast: false) }
@@ -128,6 +131,7 @@ struct Recovery {
         for held in start.takeHeld() { try replay.pass(held, in: bytes) }
         try replay.take(frame, in: bytes)
         report.records += UInt64(frame.header.recordCount)
+        configuration.replayProgress?.reached(segment: report.segments, records: report.records)
         offset = frame.endOffset
       }
     } catch let error as FormatError {

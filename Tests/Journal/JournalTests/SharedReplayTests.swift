@@ -60,6 +60,24 @@ struct SharedReplayTests {
     #expect(report.lastPosition == UInt64(records.count))
   }
 
+  @Test("whoever waits can see how far it is: at the end, that all was read", arguments: [0, 6_000])
+  func progress(records count: Int) throws {
+    let storage = try Self.journal(sampleRecords(count), segmentByteCount: 64 * 1024)
+    let progress = ReplayProgress()
+    var seen: [Int] = []
+    var configuration = JournalConfiguration()
+    configuration.segmentByteCount = 64 * 1024
+    configuration.replayProgress = progress
+    let (writer, report) = try JournalWriter.open(
+      directory: TestJournal.directory, configuration: configuration, storage: storage, onFatal: { _ in },
+      replay: { _ in if seen.last != progress.segment { seen.append(progress.segment) } })
+    try writer.close()
+    #expect(progress.segmentCount == report.segments)
+    #expect(progress.segment == report.segments)
+    #expect(progress.records == UInt64(count) && report.records == UInt64(count))
+    #expect(seen == seen.sorted() && (seen.count > 1) == (count > 0), "\(seen)")
+  }
+
   @Test("an empty journal begins")
   func empty() throws {
     let (handed, report) = try Self.replay(FaultyStorage(), threads: 3, segmentByteCount: 64 * 1024)
