@@ -149,6 +149,10 @@ public final class Engine: Sendable {
   /// True while the disk has no room for the journal: changes are refused, and whatever only reads goes on.
   public var isStorageFull: Bool { partitions.isStorageFull }
 
+  /// Asks whether the engine still works, for whoever would end it otherwise: `answered` is called once timers and lanes
+  /// have moved since, and never while they stand still.
+  public func pulse(_ answered: @escaping @Sendable () -> Void) { node.pulse(answered) }
+
   /// Opens the journal, rebuilds all state and takes up what is owed.
   /// - Parameter purpose: what for; see `RecoveryPurpose`.
   /// - Throws: `JournalError`, `SnapshotError` or `ReplayError`; all say in one line what is wrong and what to do.

@@ -89,6 +89,16 @@ public final class Lanes: Sendable {
 
   public subscript(key: Int) -> Lane { lanes[Int(UInt(bitPattern: key) % UInt(lanes.count))] }
 
+  /// Asks whether they still work: `answered` is called once each has come to the job that was put there then, and never
+  /// while one of them stands still, or after `finish`.
+  public func pulse(_ answered: @escaping @Sendable () -> Void) { pass(lanes[...], answered) }
+
+  /// One after the other: who asks again only when it is answered has one job in one lane.
+  private func pass(_ rest: ArraySlice<Lane>, _ answered: @escaping @Sendable () -> Void) {
+    guard let next = rest.first else { return answered() }
+    next.enqueue { [self] in pass(rest.dropFirst(), answered) }
+  }
+
   public func finish() { for lane in lanes { lane.finish() } }
 
   public func run() async {

@@ -40,6 +40,12 @@ package final class Node: Sendable {
     self.logger = logger
   }
 
+  /// Asks whether the process still works: `answered` is called once the timers have ticked and each lane has come to a
+  /// job that was put there then, and never while one of them stands still.
+  package func pulse(_ answered: @escaping @Sendable () -> Void) {
+    _ = timers.schedule(afterMilliseconds: 0) { [lanes] in lanes.pulse(answered) }
+  }
+
   /// Between 0 and 1.
   package func random() -> Double {
     var bits: UInt32 = 0
