@@ -412,6 +412,7 @@ let package = Package(
         configuration, systemPackage, yams,
       ]),
     module("ProcessControl", in: "Sources/App"),
+    module("Supervision", in: "Sources/App"),
     .executableTarget(
       name: "carillon",
       dependencies: [
@@ -419,7 +420,7 @@ let package = Package(
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", "NetworkAddress",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
-        "StandbyFollower", "StandbyWire", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
+        "StandbyFollower", "StandbyWire", "Supervision", "SupportAPI", "SupportDomain", "TextEncoding", "Transparency",
         argumentParser, asyncHTTPClient, coreMetrics, crypto, metrics, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL, systemPackage, unixSignals,
       ],
@@ -692,6 +693,7 @@ let package = Package(
     tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
     tests("ConservationTests", in: "Benchmarks", ["Conservation", "JSONEnvelope"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
+    tests("SupervisionTests", in: "App", ["Supervision", "TestSupport"]),
     tests("DemoTests", in: "App", ["carillon", "CarillonClient", "JSONEnvelope", nioHTTP1]),
     tests(
       "JournalToolTests", in: "App",

@@ -87,8 +87,8 @@ final class ServerProcess: Sendable {
   // MARK: Life
 
   /// Starts the server and waits until it is ready: on a free port the first time, on the same one later.
-  func start() async throws {
-    let from = try launch()
+  func start(environment: [String: String] = [:]) async throws {
+    let from = try launch(environment: environment)
     let line = try await logLine(after: from, of: process) { $0["message"]?.contains("is ready on") == true }
     guard let address = line["address"], let port = address.split(separator: ":").last.flatMap({ Int($0) }) else {
       throw EndToEndFailure("the ready line names no address: \(line)")
@@ -99,10 +99,11 @@ final class ServerProcess: Sendable {
   /// Starts the server and waits for nothing.
   /// - Returns: where its part of the log begins.
   @discardableResult
-  func launch() throws -> Int {
+  func launch(environment: [String: String] = [:]) throws -> Int {
     let from = FileManager.default.contents(atPath: logFile)?.count ?? 0
     let started = try ChildProcess.start(
-      Self.executable, ["serve", "--config", configurationFile, "--port", String(port)], log: logFile)
+      Self.executable, ["serve", "--config", configurationFile, "--port", String(port)], environment: environment,
+      log: logFile)
     state.withLock { $0.process = started }
     return from
   }

@@ -16,20 +16,25 @@ struct JSONLogHandler: LogHandler {
   let label: String
   let output: FileDescriptor
   private let threshold: LogLevelSwitch
+  private let tellsPriority: Bool
   private var ownLevel: Logger.Level?
 
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
 
-  init(label: String, threshold: LogLevelSwitch, output: FileDescriptor = .standardError) {
+  /// - Parameter tellsPriority: each line begins with its severity as the system's journal understands it: `<3>{"time":…`.
+  init(
+    label: String, threshold: LogLevelSwitch, tellsPriority: Bool = false, output: FileDescriptor = .standardError
+  ) {
     self.label = label
     self.threshold = threshold
+    self.tellsPriority = tellsPriority
     self.output = output
   }
 
   /// Makes all loggers of this process write JSON lines to standard error. Once a process.
-  static func bootstrap(_ threshold: LogLevelSwitch) {
-    LoggingSystem.bootstrap { JSONLogHandler(label: $0, threshold: threshold) }
+  static func bootstrap(_ threshold: LogLevelSwitch, tellsPriority: Bool = false) {
+    LoggingSystem.bootstrap { JSONLogHandler(label: $0, threshold: threshold, tellsPriority: tellsPriority) }
   }
 
   var logLevel: Logger.Level {
@@ -55,7 +60,8 @@ struct JSONLogHandler: LogHandler {
       line.member("error", ifPresent: event.error.map { Self.cut(String(describing: $0)) })
       Self.write(all.filter { !Self.ownKeys.contains($0.key) }, into: &line)
     }
-    emit(line + [UInt8(ascii: "\n")])
+    let prefix = tellsPriority ? Array("<\(event.level.syslogPriority)>".utf8) : []
+    emit(prefix + line + [UInt8(ascii: "\n")])
   }
 
   private static let ownKeys: Set<String> = ["time", "level", "label", "message"]
@@ -95,6 +101,20 @@ struct JSONLogHandler: LogHandler {
       while !rest.isEmpty, let count = try? output.write(UnsafeRawBufferPointer(rebasing: rest)), count > 0 {
         rest = rest.dropFirst(count)
       }
+    }
+  }
+}
+
+extension Logger.Level {
+  /// Spec: `syslog(3)`, `sd-daemon(3)`.
+  var syslogPriority: Int {
+    switch self {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
     }
   }
 }

@@ -2,6 +2,7 @@ import CarillonConfiguration
 import Engine
 import Logging
 import ServiceLifecycle
+import Supervision
 import UnixSignals
 
 /// Reads the configuration again on SIGHUP. One that is refused changes nothing.
@@ -11,22 +12,27 @@ struct ReloadService: Service {
   let started: LoadedConfiguration
   let options: OptionStore
   let level: LogLevelSwitch
+  let supervisor: Supervisor
   let logger: Logger
   /// What else has to look at its options and files again.
   let onReload: @Sendable (LoadedConfiguration) async -> Void
 
   func run() async throws {
-    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      supervisor.reloads()
+      supervisor.reloaded(refused: !(await reload()))
+    }
   }
 
-  private func reload() async {
+  /// - Returns: false if it was refused.
+  private func reload() async -> Bool {
     let fresh: LoadedConfiguration
     do throws(ConfigurationRefused) {
       fresh = try ConfigurationLoader.load(sources)
     } catch {
       for problem in error.problems { logger.log(problem, at: .error) }
       logger.error("configuration refused, the old one stays", metadata: ["problems": "\(error.problems.count)"])
-      return
+      return false
     }
     for warning in fresh.warnings { logger.log(warning, at: .warning) }
     let waiting = started.optionsThatNeedRestart(comparedTo: fresh)
@@ -38,6 +44,7 @@ struct ReloadService: Service {
     await onReload(fresh)
     level.level = Logger.Level(rawValue: ServerSettings(fresh).logLevel) ?? .info
     logger.notice("configuration read again", metadata: ["file": "\(fresh.file ?? "none")"])
+    return true
   }
 }
 

@@ -2,6 +2,14 @@ import ArgumentParser
 import CarillonConfiguration
 import Logging
 import OptionKit
+import Supervision
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 #if canImport(Glibc)
   import Glibc
@@ -34,13 +42,18 @@ struct ServeCommand: AsyncParsableCommand {
     let loaded = try arguments.loadOrExit(flags)
     let settings = ServerSettings(loaded)
     let level = LogLevelSwitch(Logger.Level(rawValue: settings.logLevel) ?? .info)
-    JSONLogHandler.bootstrap(level)
+    let environment = ProcessInfo.processInfo.environment
+    let errors = FileDescriptor.standardError.rawValue
+    JSONLogHandler.bootstrap(
+      level, tellsPriority: JournalStream.isConnected(to: errors, environment: environment))
     let logger = Logger(label: "carillon")
     for warning in loaded.warnings { logger.log(warning, at: .warning) }
     // A reader of the log that goes away must not end the server.
     signal(SIGPIPE, SIG_IGN)
     do {
-      let server = try Server(loaded: loaded, level: level, logger: logger, hasDemoApp: demoApp)
+      let server = try Server(
+        loaded: loaded, level: level, supervisor: Supervisor(environment: environment), logger: logger,
+        hasDemoApp: demoApp)
       try await server.run(reloadingFrom: try arguments.sources(flags))
       logger.notice("stopped")
     } catch {

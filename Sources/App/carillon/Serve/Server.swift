@@ -16,6 +16,7 @@ import PrometheusMetrics
 import PushProviders
 import ServerKit
 import ServiceLifecycle
+import Supervision
 import SystemPackage
 import UnixSignals
 
@@ -35,7 +36,9 @@ struct Server {
   private let loaded: LoadedConfiguration
   private let settings: ServerSettings
   private let level: LogLevelSwitch
+  private let supervisor: Supervisor
   private let logger: Logger
+  private let replayProgress = ReplayProgress()
   private let tokens: TokenStore
   private let providers: Providers
   private let engine: Engine
@@ -47,9 +50,12 @@ struct Server {
 
   /// - Parameter hasDemoApp: whether a customer's phone is among the console's pages.
   /// - Throws: `ServeFailure` or `TokenStoreError`.
-  init(loaded: LoadedConfiguration, level: LogLevelSwitch, logger: Logger, hasDemoApp: Bool = false) throws {
+  init(
+    loaded: LoadedConfiguration, level: LogLevelSwitch, supervisor: Supervisor, logger: Logger, hasDemoApp: Bool = false
+  ) throws {
     self.loaded = loaded
     self.level = level
+    self.supervisor = supervisor
     self.logger = logger
     settings = ServerSettings(loaded)
     // Half of the processors for sockets: entities, outbox and journal need the others.
@@ -80,6 +86,7 @@ struct Server {
     configuration.witnesses = WitnessClient()
     configuration.isSender = { [tokens] in tokens.isSender($0) }
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
+    configuration.journal.replayProgress = replayProgress
     configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
     configuration.housekeeping = settings.housekeeping
     configuration.standby = settings.standby
@@ -151,6 +158,9 @@ struct Server {
     return (devices, appServers)
   }
 
+  /// What a stop has beside twice the grace before it is ended: see `TimeoutStopSec` of the packages' unit.
+  static let lastResort = Duration.seconds(10)
+
   /// Serves until a signal stops it.
   func run(reloadingFrom sources: ConfigurationSources) async throws {
     let certificates = CertificateWatch(
@@ -159,7 +169,7 @@ struct Server {
         ("ccs", { [appServers] in appServers?.certificate }),
       ], logger: logger)
     let reload = ReloadService(
-      sources: sources, started: loaded, options: engine.options, level: level, logger: logger
+      sources: sources, started: loaded, options: engine.options, level: level, supervisor: supervisor, logger: logger
     ) { [providers, engine, http, certificates, logger, inForce, loaded] fresh in
       inForce.replace(fresh.inForce(startedWith: loaded))
       providers.table.reload()
@@ -183,14 +193,17 @@ struct Server {
     for (server, address) in zip(servers.compactMap(\.self), ListenAddress.all(loaded, hasTokens: !tokens.isEmpty)) {
       services.append(.init(service: ListeningService(server: server, address: address)))
     }
+    services.append(.init(service: StopNotice(supervisor: supervisor)))
     var group = ServiceGroupConfiguration(
       services: services,
       gracefulShutdownSignals: [.sigterm, .sigint], logger: quietLogger)
     // The edge and the engine keep the grace themselves; this is for what should never be needed.
-    group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + .seconds(10)
+    group.maximumGracefulShutdownDuration = settings.shutdownGrace * 2 + Self.lastResort
     let result: Result<Void, any Error>
     do {
-      try await ServiceGroup(configuration: group).run()
+      try await supervisor.watch(
+        progress: { [replayProgress] in StartProgress(replayProgress) }, pulse: { [engine] in engine.pulse($0) }
+      ) { try await ServiceGroup(configuration: group).run() }
       result = .success(())
     } catch {
       result = .failure(error)
@@ -213,6 +226,7 @@ struct Server {
       \(summary.records) records, \(usable) tokens
       """,
       metadata: ["address": "\(address)", "dataDirectory": "\(settings.dataDirectory)"])
+    supervisor.becameReady("carillon \(Version.current) serves on \(address)")
     if usable == 0 {
       logger.warning(
         """
