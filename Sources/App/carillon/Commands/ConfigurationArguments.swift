@@ -25,7 +25,7 @@ struct ConfigurationArguments: ParsableArguments {
     try ConfigurationLoader.load(try sources(flags))
   }
 
-  /// - Throws: `ConfigurationRefused` if an argument of `--set` is malformed.
+  /// - Throws: `ConfigurationRefused` if an argument of `--set` is malformed, or a credential cannot be read.
   func sources(_ flags: [ConfigurationOverride] = []) throws(ConfigurationRefused) -> ConfigurationSources {
     var overrides: [ConfigurationOverride] = []
     var problems: [ConfigurationProblem] = []
@@ -43,7 +43,7 @@ struct ConfigurationArguments: ParsableArguments {
           ServerOptions.keys.dataDirectory, in: .server, value: dataDirectory, flag: "--data-directory"))
     }
     return ConfigurationSources(
-      file: config.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
+      file: config.map { FilePath($0) }, environment: try Credentials.under(ProcessInfo.processInfo.environment),
       overrides: overrides + flags)
   }
 
