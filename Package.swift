@@ -693,6 +693,7 @@ let package = Package(
     tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
     tests("ConservationTests", in: "Benchmarks", ["Conservation", "JSONEnvelope"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
+    tests("PackagingTests", in: "App", ["carillon", "HTTPKit"]),
     tests("SupervisionTests", in: "App", ["Supervision", "TestSupport"]),
     tests("DemoTests", in: "App", ["carillon", "CarillonClient", "JSONEnvelope", nioHTTP1]),
     tests(

@@ -105,4 +105,21 @@ enum ExitStatus: Int32, CaseIterable {
   case notAStandby = 115
 
   var exitCode: ExitCode { ExitCode(rawValue) }
+
+  /// Whether the same start may go well the next time, though nobody has changed anything: a service manager tries again.
+  /// All others wait for an operator, who loses nothing by it.
+  var mayPass: Bool {
+    switch self {
+    case .failure, .unavailable, .software, .dataDirectory, .journalFailed, .dataDirectoryInUse, .logStalled,
+      .witnessClock:
+      true
+    case .success, .usage, .damagedData, .missingInput, .notPermitted, .configuration, .foreignData, .newerFormat,
+      .halfCopied, .mixedJournals, .wrongSignature, .unknownKey, .foreignCheckpoint, .historyDiffers,
+      .historyTruncated, .historyDeleted, .foreignSnapshot, .erasureInDoubt, .cutShort, .quorumMissing, .notIncluded,
+      .recordMissing, .indexOutside, .hashCount, .otherRecord, .tileMissing, .tileCut, .foreignTile, .treeLost,
+      .foreignTree, .damagedTree, .treeBehind, .noCheckpoint, .erased, .relieved, .followsAnother, .otherPrimary,
+      .aheadOfPrimary, .formerPrimary, .notAStandby:
+      false
+    }
+  }
 }
