@@ -205,8 +205,8 @@ let package = Package(
         "Parsing/HTTPMethodName.swift", "Parsing/HTTPOctet.swift", "Parsing/HTTPRequestFlaw.swift",
         "Parsing/HTTPRequestScanner.swift", "Parsing/HTTPRequestScanner+body.swift",
         "Parsing/HTTPRequestScanner+head.swift", "Settings/AccessOptions.swift",
-        "Settings/EdgeLimits.swift", "Settings/EdgeMetricKeys.swift", "Settings/ProxyHeader.swift",
-        "Tokens/TokenRole.swift",
+        "Settings/EdgeLimits.swift", "Settings/EdgeMetricKeys.swift", "Settings/HTTP2Limits.swift",
+        "Settings/ProxyHeader.swift", "Tokens/TokenRole.swift",
       ]),
     module(
       "ConsoleAPI", in: "Sources/Console", ["ConsoleEngine", "HTTPKit", "OptionKit"],
