@@ -31,7 +31,7 @@ extension ServerFromOutside {
         server.process?.send(signal: SIGHUP)
         let reload = try await manager.notices { $0.hasPrefix("READY=1") }.filter { $0 != "WATCHDOG=1" }
         #expect(reload.count == 2 && reload[0].hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-        try server.configure(["server": ["port": "http"]])
+        try server.configure(["server": ["journal.segment_size": "many"]])
         server.process?.send(signal: SIGHUP)
         let refused = try await manager.notices { $0.hasPrefix("READY=1") }
         #expect(refused.last?.contains("refused") == true)
