@@ -41,8 +41,7 @@ package struct ConsoleRoutes: TokenRoutes {
       secret.key, tokenID: holder.id, name: holder.name, role: holder.role.rawValue, code: code)
     // The browser forgets the former one at this very answer.
     if let former = ShownSession(request) { try await sessions.end(former.secret.key, .signedOut) }
-    let seconds = view.terms.expiresAt.seconds(since: view.openedAt)
-    let cookie = SessionCookie.field(secret, seconds: seconds, isSecure: context.isSecure)
+    let cookie = SessionCookie.field(secret, seconds: view.cookieSeconds, isSecure: context.isSecure)
     return Self.answer(view, holder, secret, adding: [.setCookie: cookie])
   }
 

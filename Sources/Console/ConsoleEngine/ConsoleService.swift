@@ -170,6 +170,10 @@ public struct ConsoleSessionView: Sendable, Equatable {
     addresses = entry.addresses
     userAgent = entry.userAgent
   }
+
+  /// How long its browser is to keep the cookie: no second less because the session was opened a moment after its terms
+  /// were made.
+  package var cookieSeconds: Int64 { terms.expiresAt.advanced(by: .milliseconds(999)).seconds(since: openedAt) }
 }
 
 extension ConsoleService: AlarmedHost {

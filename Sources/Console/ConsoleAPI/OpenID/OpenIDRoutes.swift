@@ -198,9 +198,8 @@ package struct OpenIDRoutes: Sendable {
     let view = try await sessions.open(
       secret.key, tokenID: holder.id, name: holder.name, role: holder.role.rawValue, person: holder.person)
     if let former = flow.former { try await sessions.end(former, .signedOut) }
-    let seconds = view.terms.expiresAt.seconds(since: view.openedAt)
     return Self.redirection(
-      to: home, [.setCookie: SessionCookie.field(secret, seconds: seconds, isSecure: context.isSecure)])
+      to: home, [.setCookie: SessionCookie.field(secret, seconds: view.cookieSeconds, isSecure: context.isSecure)])
   }
 
   // MARK: Answers
