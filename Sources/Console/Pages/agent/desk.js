@@ -29,6 +29,11 @@ class Desk {
   line = new Emitter();
   #stopListening = null;
   #refreshing = new Map();
+  #loading = null;
+  #loadsAgain = false;
+  /** How many events were heard, and which was the last one of each chat. */
+  #heard = 0;
+  #heardOf = new Map();
 
   start() {
     this.#stopListening ??= events.on((event) => this.#happened(event));
@@ -49,21 +54,45 @@ class Desk {
     this.#tell(null);
   }
 
-  /** Reads all lists anew: after a start, and whenever events may be missing. */
-  async load() {
-    await attempt(async () => {
-      const fresh = new Map();
-      let after = null;
-      do {
-        const page = await list('/agent/1/chats', { state: 'all', limit: 500, after });
-        for (const chat of page.data) fresh.set(chat.chatId, this.#kept(chat));
-        this.total = page.total;
-        after = page.next;
-      } while (after && fresh.size < chatsMaximum);
-      this.chats = fresh;
-      this.isLoaded = true;
-    });
-    this.#tell(null);
+  /**
+   * Reads all lists anew: after a start, and whenever events may be missing. One reading at a time, as an older answer must
+   * not take the place of a newer one; whoever asks meanwhile gets one more behind it.
+   */
+  load() {
+    if (this.#loading) this.#loadsAgain = true;
+    else this.#loading = this.#loadAll();
+    return this.#loading;
+  }
+
+  async #loadAll() {
+    let before;
+    do {
+      this.#loadsAgain = false;
+      before = this.#heard;
+      await attempt(() => this.#readAll());
+      this.#tell(null);
+    } while (this.#loadsAgain);
+    this.#loading = null;
+    for (const chatId of this.#heardOf.keys()) this.#refreshIfOld(chatId, before);
+    for (const chatId of this.#heardOf.keys()) if (!this.chats.has(chatId)) this.#heardOf.delete(chatId);
+  }
+
+  /** What was read may be older than what was heard of it meanwhile. */
+  #refreshIfOld(chatId, before) {
+    if ((this.#heardOf.get(chatId) ?? 0) > before) this.refresh(chatId);
+  }
+
+  async #readAll() {
+    const fresh = new Map();
+    let after = null;
+    do {
+      const page = await list('/agent/1/chats', { state: 'all', limit: 500, after });
+      for (const chat of page.data) fresh.set(chat.chatId, this.#kept(chat));
+      this.total = page.total;
+      after = page.next;
+    } while (after && fresh.size < chatsMaximum);
+    this.chats = fresh;
+    this.isLoaded = true;
   }
 
   /** Whether the agent who is signed in is in that chat. */
@@ -113,9 +142,11 @@ class Desk {
   }
 
   async #read(chatId) {
+    const before = this.#heard;
     const chat = await ifThere(get(`/agent/1/chats/${seg(chatId)}`));
     if (chat) this.chats.set(chatId, this.#kept(chat));
     else this.chats.delete(chatId);
+    this.#refreshIfOld(chatId, before);
     this.#tell(chatId);
     return chat;
   }
@@ -159,6 +190,7 @@ class Desk {
   #happened({ name, data }) {
     if (name === 'reset') return void this.load();
     if (!data.chatId) return;
+    this.#heardOf.set(data.chatId, ++this.#heard);
     const chat = this.chats.get(data.chatId);
     if (name === 'line') this.#heardLine(chat, data);
     else if (name === 'typingPreview') this.#types(data.chatId, data.text);

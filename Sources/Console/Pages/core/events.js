@@ -3,7 +3,7 @@
 import { Emitter } from './emitter.js';
 import { tail } from './tail.js';
 
-/** `{name, data}` of each event; `reset` also after each new connection that may have missed something. */
+/** `{name, data}` of each event; `reset` also after each new connection: it may have missed something. */
 export const events = new Emitter();
 /** `connected`, `lost` with `retryAt`, `connecting`. */
 export const connection = new Emitter();
@@ -82,15 +82,14 @@ function tell(event) {
 
 function lead(signal) {
   isLeader = true;
-  let wasLost = false;
   return tail(address, {
     signal,
     silence,
     told(isOpen, wait) {
       set(isOpen ? { name: 'connected' } : { name: 'lost', retryAt: Date.now() + wait });
-      // What came between two streams is in the lists; asking twice is cheaper than a gap.
-      if (isOpen && wasLost) tell({ name: 'reset', data: {} });
-      wasLost ||= !isOpen;
+      // What came between two streams, or between the lists and the first one, is in the lists; asking twice is cheaper
+      // than a gap.
+      if (isOpen) tell({ name: 'reset', data: {} });
     },
     event: tell,
     async pause(milliseconds) {
