@@ -138,7 +138,7 @@ test('a page that dies in mid-send with its server: the next one goes on, and no
   proxy.choose = (text) => (/\/send /.test(text) ? 'cutAfter' : undefined);
   first.chat.send('one');
   first.chat.send('two');
-  await until(async () => (await said(id, 'CLIENT')).length === 1, 'the first is there');
+  await until(async () => (await said(id, 'CLIENT')).length >= 1, 'the first is there');
   first.chat.close();
   await server.kill();
   proxy.choose = () => undefined;
