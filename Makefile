@@ -68,7 +68,8 @@ fast: setup ## Run what needs no sockets: the pure modules and the engine, in mi
 	  --skip WitnessServerTests --skip EvidenceToolTests
 
 # The end-to-end tests wait for most of their time, and a release build that optimises a module as a whole leaves one
-# processor idle: what is run after them is built beside them.
+# processor idle: what is run after them is built beside them. Browsers and clients wait as well, two at a time; what they
+# need is installed before, since a package manager does one thing at a time.
 slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
@@ -77,10 +78,8 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
-	$(MAKE) packaging-short
-	$(MAKE) console-short
-	$(MAKE) client-test
-	$(MAKE) -j2 --output-sync client-java-test client-python-test webhook-samples-test
+	$(MAKE) packaging-environment console-environment client-java-environment
+	$(MAKE) -j2 --output-sync packaging-short console-short client-test client-java-test client-python-test webhook-samples-test
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
