@@ -18,7 +18,7 @@ struct NthCallTest: TortureTest {
 
   init(_ plan: Plan) throws {
     self.plan = plan
-    waysForEachCall = plan.isLong ? Self.faults.count : 2
+    waysForEachCall = plan.isLong ? Self.faults.count : 1
     runs = try (0..<plan.count(1)).map { run in
       let disk = MemoryDisk()
       let seed = plan.seed(of: run)

@@ -5,7 +5,7 @@ import SimulatedDisk
 import SystemPackage
 import TestSupport
 
-/// Each named crash point, before, in the middle and after, three times.
+/// Each named crash point, before, in the middle and after: twice, three times in the long form.
 ///
 /// The names are those that runs of the same story meet: first starts, starts on a torn journal, and life after them.
 struct CrashPointTest: TortureTest {
@@ -18,10 +18,12 @@ struct CrashPointTest: TortureTest {
   private enum Past: Int, CaseIterable { case none, killed, torn }
 
   private let plan: Plan
+  private let timesForEachPoint: Int
   private let points: [(name: String, moment: CrashPoint.Moment)]
 
   init(_ plan: Plan) async throws {
     self.plan = plan
+    timesForEachPoint = plan.isLong ? 3 : 2
     var names: Set<String> = []
     for past in Past.allCases {
       let place = try Workplace()
@@ -37,15 +39,15 @@ struct CrashPointTest: TortureTest {
     points = names.sorted().flatMap { name in CrashPoint.Moment.allCases.map { (name, $0) } }
   }
 
-  var caseCount: Int { plan.count(points.count * 3) }
+  var caseCount: Int { plan.count(points.count * timesForEachPoint) }
 
   /// Counts only a run that met its point: what a story does, and how often, depends on the threads.
   func run(_ number: Int) async throws -> CaseResult {
     var result = CaseResult(count: 0)
-    let (name, moment) = points[number / 3 % points.count]
+    let (name, moment) = points[number / timesForEachPoint % points.count]
     for attempt in 0..<Self.attemptsMaximum where result.count == 0 && result.violations.isEmpty {
       let past = Past.allCases[(number + attempt) % Past.allCases.count]
-      let point = CrashPoint(name, moment, occurrence: attempt == 0 ? 1 + number % 3 : 1)
+      let point = CrashPoint(name, moment, occurrence: attempt == 0 ? 1 + number % timesForEachPoint : 1)
       let place = try Workplace()
       let story = Story(seed: plan.seed(of: number) ^ UInt64(attempt))
       try await Self.live(through: past, in: place, story)
