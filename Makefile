@@ -67,9 +67,12 @@ fast: setup ## Run what needs no sockets: the pure modules and the engine, in mi
 	  --skip HTTP2ClientTests --skip DeviceEdgeTests --skip CCSEdgeTests --skip DepartureTests --skip EvidenceJudgeTests \
 	  --skip WitnessServerTests --skip EvidenceToolTests
 
+BROWSERS_AND_CLIENTS := packaging-short console-short client-test client-java-test client-python-test webhook-samples-test
+
 # The end-to-end tests wait for most of their time, and a release build that optimises a module as a whole leaves one
 # processor idle: what is run after them is built beside them. Browsers and clients wait as well, two at a time; what they
-# need is installed before, since a package manager does one thing at a time.
+# need is installed before, since a package manager does one thing at a time. As with Tests/run, what
+# starved in company has to pass alone.
 slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
@@ -79,7 +82,7 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
 	$(MAKE) packaging-environment console-environment client-java-environment
-	$(MAKE) -j2 --output-sync packaging-short console-short client-test client-java-test client-python-test webhook-samples-test
+	$(MAKE) -k -j2 --output-sync $(BROWSERS_AND_CLIENTS) || { echo 'Once more, one after the other:'; $(MAKE) $(BROWSERS_AND_CLIENTS); }
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)
 	Tests/Fuzz/run 10
