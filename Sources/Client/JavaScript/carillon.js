@@ -221,7 +221,7 @@ export class CarillonChat extends Emitter {
   #turn = 0;
   #client = null; #advice = {}; #ids = 0; #socket = null; #waiting = new Map(); #socketsFail = false;
   #outbox = []; #done = new Map(); #confirmed = 0; #isPumping = false;
-  #announced = 0; #isRecovering = false;
+  #announced = 0; #recoveries = 0;
 
   constructor(options = {}) {
     super();
@@ -450,14 +450,14 @@ export class CarillonChat extends Emitter {
 
   async #recover(target) {
     this.#announced = Math.max(this.#announced, target);
-    if (this.#isRecovering) return;
-    this.#isRecovering = true;
+    if (this.#recoveries++) return;
     for (let failures = 0; failures < limits.recoveries && this.#isOpen; failures += 1) {
       if (failures) await this.#clock.backOff(failures);
+      const asked = this.#recoveries;
       try { await this.refresh(); } catch (error) { this._fail(error); continue; }
-      if (this.position >= this.#announced) break;
+      if (asked === this.#recoveries && this.position >= this.#announced) break;
     }
-    this.#isRecovering = false;
+    this.#recoveries = 0;
   }
 
   #finish() {
@@ -584,7 +584,9 @@ export class CarillonChat extends Emitter {
         this.#up(false);
         this._fail(typed(error));
         if (this.#advice.reconnect === 'none') return;
-        // A forgotten session is replaced at once, but not one that was only just given out.
+        // What is lost is repeated thrice.
+        if (this.#client && error.isUncertain) this.#recover(this.position);
+        // A forgotten session is replaced at once, a fresh one is not.
         if (error.code !== 'unsuccessful' || this.#client || failures > 1 || hasJustLinked) await this.#clock.backOff(failures, error.retryAfter);
         hasJustLinked = false;
       }
@@ -616,7 +618,7 @@ export class CarillonChat extends Emitter {
       throw error;
     }
     this.#up(true);
-    // Between two sessions something may have been lost that no notification repeats.
+    // Something may have been lost between two sessions.
     this.#recover(this.position);
   }
 

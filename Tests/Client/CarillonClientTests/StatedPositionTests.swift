@@ -40,6 +40,22 @@ struct StatedPositionTests {
     #expect(positions == [[1, 2, 3], [4, 5]])
   }
 
+  @Test("what a lost poll may have held is asked for: the server repeats it a few times only")
+  func lostPoll() async throws {
+    let chat = CarillonChat(ChatConfiguration(server: ServerAddress(host: "127.0.0.1", port: 1), userKey: "key"))
+    let transport = QuietTransport(losesPolls: 1)
+    await chat.begin(over: transport)
+    var polls = 0
+    for await case .connect(_, _, false, _) in transport.sent {
+      polls += 1
+      // The second is begun behind what follows from the first.
+      if polls == 2 { break }
+    }
+    #expect(await chat.recovery != nil)
+    #expect(await chat.recoveryCount == 1)
+    await chat.abandon()
+  }
+
   @Test(
     "it stands in `ext`, as a text; a stream of support says nothing",
     arguments: [
@@ -75,18 +91,26 @@ extension CarillonChat {
   }
 }
 
-/// Takes every request, and never answers the connect that is held.
+/// Takes every request, loses the first polls, and never answers the one that is held then.
 private actor QuietTransport: CometTransport {
   nonisolated let type = ConnectionType.longPolling
   /// In order.
   nonisolated let sent: AsyncStream<CometRequest>
   private let continuation: AsyncStream<CometRequest>.Continuation
+  private var pollsToLose: Int
 
-  init() { (sent, continuation) = AsyncStream.makeStream() }
+  init(losesPolls count: Int = 0) {
+    (sent, continuation) = AsyncStream.makeStream()
+    pollsToLose = count
+  }
 
   func exchange(_ requests: [CometRequest], timeout: Duration) async throws(ClientError) -> [CometMessage] {
     for request in requests { continuation.yield(request) }
     if case .connect(_, _, false, _)? = requests.last {
+      if pollsToLose > 0 {
+        pollsToLose -= 1
+        throw .connectionClosed
+      }
       try? await Task.sleep(for: timeout)
       throw .stopped
     }

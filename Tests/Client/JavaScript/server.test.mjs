@@ -152,6 +152,22 @@ test('a page that dies in mid-send with its server: the next one goes on, and no
   await second.chat.end();
 });
 
+test('what is lost more often than the server repeats it comes all the same', async () => {
+  const { chat, texts } = customer();
+  await chat.start({ firstName: 'Mia' });
+  const id = await joined(chat);
+  await until(() => chat.isConnected, 'it is connected');
+  let lost = 0;
+  proxy.choose = (text) => (/^POST \/genesys\/cometd/.test(text) && lost < 5 ? (lost += 1, 'cutAfter') : undefined);
+  // The poll that is held already brings the first one.
+  await agent.send(id, 'first');
+  await until(() => texts('AGENT').length === 1 && lost === 1, 'the next one is held');
+  await agent.send(id, 'second');
+  await until(() => texts('AGENT').length === 2, () => `only ${texts('AGENT')} has come`, 20);
+  proxy.choose = () => undefined;
+  await chat.end();
+});
+
 test('sockets that lead nowhere make place for long polling, in the same chat', async () => {
   const { chat, texts } = customer({ WebSocket: NodeSocket });
   proxy.choose = (text) => (/^GET \/genesys\/cometd/.test(text) ? 'cutBefore' : undefined);

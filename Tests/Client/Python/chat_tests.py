@@ -144,6 +144,26 @@ class Chats(unittest.IsolatedAsyncioTestCase):
         with Proxy(self.server.port, 0.2, choose) as proxy:
             await self.converse(proxy, 20)
 
+    async def test_what_is_lost_more_often_than_the_server_repeats_it(self):
+        lost = 0
+
+        def choose(request):
+            nonlocal lost
+            fits = "/meta/connect" in request and "/meta/subscribe" not in request and lost < 5
+            lost += fits
+            return "cut after" if fits else None
+
+        with Proxy(self.server.port, 0, choose) as proxy:
+            async with AsyncChat(common.options(proxy.url)) as chat:
+                heard = common.Listening(chat)
+                await chat.start()
+                await asyncio.to_thread(self.agent.join, chat.session, "Anna")
+                for text in ("first", "second"):
+                    await asyncio.to_thread(self.agent.send, chat.session, text)
+                await asyncio.wait_for(
+                    common.until(lambda: len(common.texts(heard.events, "AGENT")) == 2, "both are heard"), 20)
+                await asyncio.to_thread(self.agent.end, chat.session)
+
     async def converse(self, proxy, count, settle=SETTLE_SECONDS):
         async with AsyncChat(common.options(proxy.url, timeout=REQUEST_SECONDS, settle=settle)) as chat:
             heard = common.Listening(chat)

@@ -47,18 +47,27 @@ extension CarillonChat {
   /// Asks for what is missing, until everything up to `target` is there.
   func recover(upTo target: Int) {
     announcedPosition = max(announcedPosition, target)
+    recoveryCount += 1
     guard recovery == nil else { return }
     recovery = Task { [weak self] in
       for failures in 0..<Limits.recoveryAttemptsMaximum {
         guard let self else { return }
         let delay = self.configuration.backOff.delay(afterFailures: failures)
         guard (try? await Task.sleep(for: delay)) != nil else { break }
-        _ = try? await self.refresh()
-        if await self.position >= self.announcedPosition { break }
+        let asked = await self.recoveryCount
+        guard (try? await self.refresh()) != nil else { continue }
+        if await self.endRecovery(asked: asked) { return }
       }
-      await self?.recoveryEnded()
+      await self?.giveUpRecovery()
     }
   }
 
-  private func recoveryEnded() { recovery = nil }
+  /// - Returns: false if something is missing. Whoever asked meanwhile may have lost what came behind the answer.
+  private func endRecovery(asked: Int) -> Bool {
+    guard asked == recoveryCount, position >= announcedPosition else { return false }
+    recovery = nil
+    return true
+  }
+
+  private func giveUpRecovery() { recovery = nil }
 }

@@ -56,6 +56,8 @@ public actor CarillonChat {
   var recovery: Task<Void, Never>?
   /// A notification has told of events up to here.
   var announcedPosition = 0
+  /// How often somebody has asked for a recovery.
+  var recoveryCount = 0
 
   public init(_ configuration: ChatConfiguration) {
     self.configuration = configuration

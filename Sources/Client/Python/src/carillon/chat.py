@@ -145,6 +145,7 @@ class AsyncChat:
         self._advice: Dict[str, Any] = {}
         self._next_id = 1
         self._announced = 0
+        self._recoveries = 0
         self._connecting: Optional["asyncio.Task[None]"] = None
         self._recovering: Optional["asyncio.Task[None]"] = None
         self._draining: Optional["asyncio.Task[None]"] = None
@@ -295,6 +296,7 @@ class AsyncChat:
 
     def _recover(self, target: int) -> None:
         self._announced = max(self._announced, target)
+        self._recoveries += 1
         if self._recovering is None or self._recovering.done():
             self._recovering = asyncio.ensure_future(self._recover_now())
 
@@ -303,11 +305,13 @@ class AsyncChat:
             await asyncio.sleep(self.options.delay(failures))
             if self.phase == "ended":
                 break
+            asked = self._recoveries
             try:
                 self._accept(await self._refresh(self.position), is_notification=False)
             except CarillonError:
                 continue
-            if self.position >= self._announced:
+            # Whoever asked meanwhile may have lost what came behind this answer.
+            if asked == self._recoveries and self.position >= self._announced:
                 break
         self._announced = self.position
 
@@ -346,6 +350,9 @@ class AsyncChat:
                 if not is_linking and self._client_id is None and failures == 1 and not has_just_linked:
                     failures = 0
                 has_just_linked = False
+                # What was in an answer that is lost the server repeats a few times only.
+                if not is_linking and error.is_uncertain:
+                    self._recover(self.position)
                 wait = (error.retry_after or 0.0) if isinstance(error, Refused) else 0.0
                 await asyncio.sleep(max(self.options.delay(failures), wait))
             if self._advice.get("reconnect") == "none":

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Chats through a proxy that cuts, delays and lies. */
 final class ProxyTests {
@@ -41,6 +42,25 @@ final class ProxyTests {
         }
       })) {
         converse(server, proxy, 20, SETTLE_MILLISECONDS);
+      }
+    });
+    tests.put("what is lost more often than the server repeats it comes all the same", () -> {
+      AtomicInteger lost = new AtomicInteger();
+      try (Proxy proxy = new Proxy(server.port, 0, head -> {
+        boolean fits = head.contains("/meta/connect") && !head.contains("/meta/subscribe");
+        return fits && lost.getAndIncrement() < 5 ? Proxy.Fault.CUT_AFTER : Proxy.Fault.NONE;
+      })) {
+        Heard heard = new Heard();
+        CarillonChat chat = new CarillonChat(ChatTests.configuration(proxy.url()), heard);
+        String session = Check.value("start", chat.start(new ChatParameters())).chatSessionId();
+        Agent agent = new Agent(server);
+        agent.join(session);
+        agent.say(session, "first");
+        agent.say(session, "second");
+        Check.until("both are heard", () -> Agent.texts(heard.events(), false).size() == 2);
+        Check.that("polls were lost", lost.get() > 0);
+        chat.close();
+        agent.close(session);
       }
     });
   }

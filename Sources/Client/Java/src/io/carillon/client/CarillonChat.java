@@ -52,6 +52,7 @@ public final class CarillonChat {
   private boolean isClosed;
   private boolean isDraining;
   private boolean isRecovering;
+  private long recoveries;
   private boolean isStarting;
   /** A notification has told of events up to here. */
   private long announced;
@@ -375,6 +376,8 @@ public final class CarillonChat {
         if (!isPresent(fresh[0])) return;
         callbacks.execute(() -> listener.onConnected(false));
         trouble(failure);
+        // What was in an answer that is lost the server repeats a few times only.
+        if (failure.isUncertain()) recover(position());
       }
 
       @Override
@@ -456,12 +459,18 @@ public final class CarillonChat {
   /** Asks for what is missing, until everything up to {@code target} is there. */
   private synchronized void recover(long target) {
     announced = Math.max(announced, target);
+    recoveries++;
     if (isRecovering || isClosed) return;
     isRecovering = true;
     Workers.run(() -> {
+      boolean isDone = false;
       try {
         for (int failures = 0; failures < Limits.RECOVERY_ATTEMPTS_MAXIMUM; failures++) {
           if (!sleep(configuration.backOff.delayMilliseconds(failures)) || phase == ChatPhase.ENDED) return;
+          long asked;
+          synchronized (this) {
+            asked = recoveries;
+          }
           try {
             accept(refresh(position()), false);
           } catch (CarillonException failure) {
@@ -469,13 +478,20 @@ public final class CarillonChat {
             continue;
           }
           synchronized (this) {
-            if (position >= announced) return;
+            // Whoever asked meanwhile may have lost what came behind this answer.
+            if (asked == recoveries && position >= announced) {
+              isDone = true;
+              isRecovering = false;
+              return;
+            }
           }
         }
       } finally {
         synchronized (this) {
-          isRecovering = false;
-          announced = position;
+          if (!isDone) {
+            isRecovering = false;
+            announced = position;
+          }
         }
       }
     });
