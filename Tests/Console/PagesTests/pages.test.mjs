@@ -7,6 +7,7 @@ const pages = new URL('../../../Sources/Console/Pages/', import.meta.url);
 const load = (name) => import(new URL(name, pages));
 const { merge, stillUnsent } = await load('agent/transcript.js');
 const { EventParser, backOff } = await load('core/sse.js').catch(() => ({}));
+const { reading } = await load('core/reading.js');
 const { clock, short, setServerDate, now } = await load('core/time.js');
 const { verdict, lastPush } = await load('operator/verdict.js');
 const { absences, chain, laneOf, lanes, questions, spread, toneOf } = await load('operator/story.js');
@@ -205,4 +206,39 @@ test('the phone has each of its words in every language', async () => {
   assert.ok(keys.length > 10);
   for (const language of ['en', 'de']) for (const key of keys) assert.ok(words(language)(key, { name: 'Anna' }), `${language} ${key}`);
   assert.equal(words('de')('joined', { name: 'Anna' }), 'Anna ist da');
+});
+
+test('readings go one at a time; who asks or hears of something meanwhile has one more, and the last answer is the newest', async () => {
+  const answers = [];
+  let begun = 0;
+  const read = reading(() => new Promise((resolve) => answers.push(resolve, (begun += 1))));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  read.heard();
+  const first = read();
+  await settle();
+  assert.equal(begun, 1, 'what was heard before needs no second one');
+  assert.equal(read(), first);
+  read();
+  read.heard();
+  await settle();
+  assert.equal(begun, 1, 'one at a time');
+  answers.shift()();
+  answers.shift();
+  await settle();
+  assert.equal(begun, 2, 'one more, however many have asked');
+  answers.shift()();
+  await first;
+  assert.equal(begun, 2);
+});
+
+test('a reading that fails says so, and the next one is a new one', async () => {
+  let count = 0;
+  const read = reading(() => {
+    count += 1;
+    if (count === 1) throw new Error('first');
+    return Promise.resolve();
+  });
+  await assert.rejects(read(), /first/);
+  await read();
+  assert.equal(count, 2);
 });

@@ -3,6 +3,7 @@
 import { attempt, badge, detail, dialog, empty, facts, field, get, go, h, head, ifThere, linkTabs, list, post, replace, seg, select, t, term, to, when, worker } from '../ui/kit.js';
 import { events } from '../core/events.js';
 import { tellAway } from '../core/notify.js';
+import { reading } from '../core/reading.js';
 import { desk } from './desk.js';
 import { countDown, offerCard } from './offers.js';
 
@@ -21,12 +22,12 @@ export function screen(parts) {
   const shownOne = h('div');
   const node = h('div.page', head(t('screen.callbacks')), offers, tabs, h('div.split', rows, shownOne));
 
-  async function load() {
+  const load = reading(async () => {
     const page = await attempt(() => list('/agent/1/callbacks', { state: 'all', limit: 500 }));
     if (!page) return;
     callbacks = new Map(page.data.map((one) => [one.id, one]));
     draw();
-  }
+  });
 
   function update(parts) {
     const isList = states.includes(parts[0]);
@@ -82,6 +83,7 @@ export function screen(parts) {
     const { change, ...one } = data;
     if (change === 'offered' && mine(one)) tellAway(t('notify.callback'), one.subject ?? one.service, `callback-${one.id}`, to('callbacks', one.id));
     callbacks.set(one.id, one);
+    load.heard();
     draw();
   });
   const unme = desk.changed.on((id) => id === null && draw());

@@ -4,6 +4,7 @@ import { attempt, get, ifThere, list, now, post, route, seg, t, to, toast } from
 import { Emitter } from '../core/emitter.js';
 import { events } from '../core/events.js';
 import { tellAway } from '../core/notify.js';
+import { reading } from '../core/reading.js';
 import { isTyping } from './transcript.js';
 
 /** More chats than these are not held; the list says so. */
@@ -29,8 +30,6 @@ class Desk {
   line = new Emitter();
   #stopListening = null;
   #refreshing = new Map();
-  #loading = null;
-  #loadsAgain = false;
   /** How many events were heard, and which was the last one of each chat. */
   #heard = 0;
   #heardOf = new Map();
@@ -54,28 +53,16 @@ class Desk {
     this.#tell(null);
   }
 
-  /**
-   * Reads all lists anew: after a start, and whenever events may be missing. One reading at a time, as an older answer must
-   * not take the place of a newer one; whoever asks meanwhile gets one more behind it.
-   */
-  load() {
-    if (this.#loading) this.#loadsAgain = true;
-    else this.#loading = this.#loadAll();
-    return this.#loading;
-  }
-
-  async #loadAll() {
-    let before;
-    do {
-      this.#loadsAgain = false;
-      before = this.#heard;
-      await attempt(() => this.#readAll());
-      this.#tell(null);
-    } while (this.#loadsAgain);
-    this.#loading = null;
-    for (const chatId of this.#heardOf.keys()) this.#refreshIfOld(chatId, before);
-    for (const chatId of this.#heardOf.keys()) if (!this.chats.has(chatId)) this.#heardOf.delete(chatId);
-  }
+  /** Reads all lists anew: after a start, and whenever events may be missing. */
+  load = reading(async () => {
+    const before = this.#heard;
+    await attempt(() => this.#readAll());
+    this.#tell(null);
+    for (const chatId of this.#heardOf.keys()) {
+      this.#refreshIfOld(chatId, before);
+      if (!this.chats.has(chatId)) this.#heardOf.delete(chatId);
+    }
+  });
 
   /** What was read may be older than what was heard of it meanwhile. */
   #refreshIfOld(chatId, before) {

@@ -3,6 +3,7 @@
 import { attempt, badge, detail, empty, facts, field, get, go, h, head, linked, linkTabs, list, outside, pages, post, put, replace, select, t, term, to, toast, when, withQuery, worker } from '../ui/kit.js';
 import { draft, keepDraft } from '../core/drafts.js';
 import { events } from '../core/events.js';
+import { reading } from '../core/reading.js';
 
 const states = ['waiting', 'own', 'all'];
 const statuses = ['new', 'open', 'pending', 'hold', 'solved', 'closed'];
@@ -37,13 +38,13 @@ export function screen(parts) {
     node.classList.toggle('has-open', Boolean(openId));
   }
 
-  async function loadOne() {
+  const loadOne = reading(async () => {
     const id = openId;
-    await attempt(async () => {
+    if (id) await attempt(async () => {
       const [one, comments] = await Promise.all([get(`/api/v2/tickets/${encodeURIComponent(id)}`, { include: 'users' }), allComments(id)]);
       if (id === openId) replace(shown, detailOf(one.ticket, [...(one.users ?? []), ...comments.users], comments.comments, loadOne));
     });
-  }
+  });
 
   const unlisten = events.on(({ name, data }) => {
     if (name !== 'support' && name !== 'reset') return;

@@ -2,6 +2,7 @@
 
 import { attempt, get, put, t, toggle } from '../ui/kit.js';
 import { events } from '../core/events.js';
+import { reading } from '../core/reading.js';
 import { desk } from '../agent/desk.js';
 
 export function readySwitch() {
@@ -12,16 +13,18 @@ export function readySwitch() {
   node.classList.add('ready');
   const box = node.querySelector('input');
   const show = (me) => (box.checked = me.ready);
-  const load = () =>
+  const load = reading(() =>
     attempt(async () => {
       const me = await get('/agent/1/me');
       desk.setMe(me);
       show(me);
-    });
+    }));
   load();
   const end = events.on(({ name, data }) => {
     if (name === 'reset') load();
-    if (name === 'agent' && data.agentId === desk.me?.agentId) show(data);
+    if (name !== 'agent') return;
+    load.heard();
+    if (data.agentId === desk.me?.agentId) show(data);
   });
   return { node, end };
 }

@@ -2,6 +2,7 @@
 
 import { attempt, badge, clock, empty, get, h, head, now, number, replace, t, table, term, to } from '../ui/kit.js';
 import { events } from '../core/events.js';
+import { reading } from '../core/reading.js';
 import { desk, waitingSince } from '../agent/desk.js';
 
 /** All is drawn anew at most so often, in milliseconds. */
@@ -17,10 +18,10 @@ export function screen() {
   const chats = h('section');
   const node = h('div.page', {}, head(t('screen.team')), h('div.columns', {}, people, services), chats);
 
-  async function load() {
+  const load = reading(async () => {
     agents = (await attempt(() => get('/agent/1/agents'))) ?? agents;
     draw();
-  }
+  });
 
   function draw() {
     timer = null;
