@@ -24,7 +24,7 @@ public final class CometGateway: Sendable {
   private let partitions: Partitions
   /// Of all partitions.
   var context: RuntimeContext { partitions.context }
-  private let tasks: TaskPool
+  let tasks: TaskPool
   private let identifiers: Identifiers
   let requiresCookie: Bool
   /// Whoever is shown as a user has been proven to be that one: what a message says of itself counts for nothing.
@@ -402,51 +402,6 @@ public final class CometGateway: Sendable {
     await tell { await $0.unsubscribed(session) }
   }
 
-  /// A session ended by itself. Called on the session's actor; who rides on it is told from a task.
-  func ended(_ session: CometSession, _ end: SessionEnd) {
-    directory.remove(session, isDeparting: end != .disconnected)
-    channels.leave(session)
-    if end == .overflowed { channels.metrics.overflowed() }
-    if end != .disconnected { tellLoss(of: session, end) }
-  }
-
-  /// A session that ended meanwhile may have been entered in the channels behind its end.
-  func forgetIfOver(_ session: CometSession) {
-    if directory[session.clientID] !== session { channels.leave(session) }
-  }
-
-  /// Other rules are in force: what sessions had subscribed to before may be open again.
-  private func rejoinAll() {
-    let spawned = tasks.spawn { [self] in
-      for session in directory.all {
-        await session.rejoin()
-        forgetIfOver(session)
-      }
-    }
-    guard !spawned else { return }
-    _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [weak self] in
-      self?.rejoinAll()
-    }
-  }
-
-  private func tellLoss(of session: CometSession, _ end: SessionEnd) {
-    let spawned = tasks.spawn { [self] in
-      do throws(EventLogError) { try await session.close(end) } catch {
-        return error == .failed ? () : tellLater(of: session, end)
-      }
-      directory.departed(session)
-      await tell { await $0.lost(session) }
-    }
-    if !spawned { tellLater(of: session, end) }
-  }
-
-  /// There is no room at the moment: it is told a little later.
-  private func tellLater(of session: CometSession, _ end: SessionEnd) {
-    _ = context.timers.schedule(afterMilliseconds: Int64(limits.busyIntervalMilliseconds)) { [self] in
-      tellLoss(of: session, end)
-    }
-  }
-
   /// Answers what is held and takes no new sessions. The sessions live on in the journal.
   package func drain() async {
     isStopping.store(true, ordering: .relaxed)
@@ -463,40 +418,4 @@ extension BayeuxMessage {
 extension Timestamp {
   /// As the specification profiles it: `2026-03-01T09:15:00.25`, GMT.
   fileprivate var bayeux: Substring { iso8601Milliseconds.dropLast(2) }
-}
-
-/// A request on its way: its messages and, place by place, the replies.
-private struct CometRequest {
-  let arrived: ArrivedRequest
-  var messages: [BayeuxMessage] { arrived.messages }
-  var replies: [SessionReply?]
-
-  init(_ arrived: ArrivedRequest) {
-    self.arrived = arrived
-    replies = Array(repeating: nil, count: arrived.messages.count)
-  }
-
-  /// The places of subscriptions, but for those that stand behind a publish: what that brings is not theirs.
-  var subscriptionsFirst: [Int] {
-    let leading = messages.firstIndex { !($0.channel ?? "/meta/").hasPrefix("/meta/") } ?? messages.count
-    return messages[..<leading].indices.filter { messages[$0].channel == ChannelName.subscribe }
-  }
-
-  /// As the messages came, but the connect's last: it carries events, which clients drop until they have seen their
-  /// subscription confirmed. Spec: GMS 4.4, 6.5.
-  var inOrder: [SessionReply] {
-    var inOrder = replies.compactMap { $0 }
-    if let index = inOrder.firstIndex(where: { if case .connect = $0 { true } else { false } }) {
-      inOrder.append(inOrder.remove(at: index))
-    }
-    return inOrder
-  }
-
-  /// For requests without a session: no reply waits for one.
-  var finished: [[UInt8]] {
-    inOrder.compactMap { reply in
-      if case .ready(let bytes) = reply { return bytes }
-      return nil
-    }
-  }
 }
