@@ -453,6 +453,7 @@ export class CarillonChat extends Emitter {
     if (this.#recoveries++) return;
     for (let failures = 0; failures < limits.recoveries && this.#isOpen; failures += 1) {
       if (failures) await this.#clock.backOff(failures);
+      if (this.phase === 'background' && this.position >= this.#announced) break;
       const asked = this.#recoveries;
       try { await this.refresh(); } catch (error) { this._fail(error); continue; }
       if (asked === this.#recoveries && this.position >= this.#announced) break;

@@ -56,6 +56,17 @@ struct StatedPositionTests {
     await chat.abandon()
   }
 
+  @Test("a poll that ends because the app leaves is none that was lost: nothing is asked for in the background")
+  func left() async throws {
+    let chat = CarillonChat(ChatConfiguration(server: ServerAddress(host: "127.0.0.1", port: 1), userKey: "key"))
+    let transport = QuietTransport()
+    await chat.begin(over: transport)
+    for await case .connect(_, _, false, _) in transport.sent { break }
+    try await chat.enterBackground()
+    #expect(await chat.recoveryCount == 0)
+    await chat.abandon()
+  }
+
   @Test(
     "it stands in `ext`, as a text; a stream of support says nothing",
     arguments: [

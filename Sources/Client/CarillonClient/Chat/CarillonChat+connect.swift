@@ -29,8 +29,8 @@ extension CarillonChat {
         hasJustLinked = success
       } else {
         let success = await attempt { try await self.hold(mine) }
-        // What was in an answer that is lost the server repeats a few times only.
-        if !success { recover(upTo: position) }
+        // What was in an answer that is lost the server repeats a few times only. An app that leaves has lost none.
+        if !success, isCurrent(mine) { recover(upTo: position) }
         failures = success ? 0 : failures + 1
         // A session that the server has forgotten is replaced at once, but not one that it has only just given out.
         if clientID == nil, failures == 1, !hasJustLinked { failures = 0 }

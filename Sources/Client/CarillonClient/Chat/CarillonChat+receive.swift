@@ -54,6 +54,7 @@ extension CarillonChat {
         guard let self else { return }
         let delay = self.configuration.backOff.delay(afterFailures: failures)
         guard (try? await Task.sleep(for: delay)) != nil else { break }
+        guard await self.hasToRecover else { break }
         let asked = await self.recoveryCount
         guard (try? await self.refresh()) != nil else { continue }
         if await self.endRecovery(asked: asked) { return }
@@ -61,6 +62,9 @@ extension CarillonChat {
       await self?.giveUpRecovery()
     }
   }
+
+  /// In the background only what is known to be missing is asked for: the return brings the rest.
+  private var hasToRecover: Bool { phase == .foreground || position < announcedPosition }
 
   /// - Returns: false if something is missing. Whoever asked meanwhile may have lost what came behind the answer.
   private func endRecovery(asked: Int) -> Bool {

@@ -110,7 +110,6 @@ public actor CarillonChat {
     guard phase == .foreground else { throw .invalidState("the chat is not in the foreground") }
     phase = .background
     generation += 1
-    recovery?.cancel()
     let result = await disconnectComet()
     connecting?.cancel()
     await connecting?.value

@@ -303,7 +303,8 @@ class AsyncChat:
     async def _recover_now(self) -> None:
         for failures in range(RECOVERY_ATTEMPTS_MAXIMUM):
             await asyncio.sleep(self.options.delay(failures))
-            if self.phase == "ended":
+            # In the background only what is known to be missing is asked for: the return brings the rest.
+            if self.phase == "ended" or self.phase == "background" and self.position >= self._announced:
                 break
             asked = self._recoveries
             try:

@@ -469,6 +469,8 @@ public final class CarillonChat {
           if (!sleep(configuration.backOff.delayMilliseconds(failures)) || phase == ChatPhase.ENDED) return;
           long asked;
           synchronized (this) {
+            // In the background only what is known to be missing is asked for: the return brings the rest.
+            if (phase == ChatPhase.BACKGROUND && position >= announced) return;
             asked = recoveries;
           }
           try {
