@@ -114,7 +114,7 @@ extension Partition {
     do throws(TreeError) {
       try await onTreeThread { [tree] () throws(TreeError) in
         // One that is far behind goes on after the next start.
-        if position <= tree.size + 1_000_000 { _ = try tree.extend(upTo: position) }
+        if position <= tree.size + 1_000_000 { while try tree.extend(upTo: position).hasMore {} }
         try tree.store()
       }
     } catch {
