@@ -43,14 +43,26 @@ struct BroadcastView {
   private(set) var mayGet: Set<String>
   private(set) var isFinished = false
 
-  init(_ work: BroadcastWork, _ installations: [String: InstallationView]) throws {
+  /// - Parameter before: what they were a moment ago, if that may have been the moment of its beginning.
+  init(
+    _ work: BroadcastWork, _ installations: [String: InstallationView], before: [String: InstallationView]?
+  ) throws {
     mail = work.mail
     condition = try TopicCondition(parsing: work.condition)
     (owed, mayGet) = ([], [])
-    for (key, installation) in installations {
-      for number in installation.live.keys where matches(number, of: installation) { owed.insert("\(key)/\(number)") }
-    }
+    owed = matching(installations)
     mayGet = owed
+    if let before {
+      let former = matching(before)
+      owed.formIntersection(former)
+      mayGet.formUnion(former)
+    }
+  }
+
+  private func matching(_ installations: [String: InstallationView]) -> Set<String> {
+    installations.reduce(into: []) { scopes, one in
+      for number in one.value.live.keys where matches(number, of: one.value) { scopes.insert("\(one.key)/\(number)") }
+    }
   }
 
   /// Something is another now on this device.

@@ -10,6 +10,9 @@ final class JournalMirrors {
   struct Seen {
     let record: JournalMirror.Record
     let place: UInt64
+    /// What has a smaller place happened before it. Records of several journals that are seen in one look have no order
+    /// but what acknowledgements give them; where there is one journal it is `place`.
+    let earliest: UInt64
   }
 
   private let mirrors: [JournalMirror]
@@ -40,7 +43,10 @@ final class JournalMirrors {
     let first = records.count
     for (index, mirror) in mirrors.enumerated() {
       _ = try mirror.catchUp(on: disk)
-      for record in mirror.records[taken[index]...] { records.append(Seen(record: record, place: next)) }
+      for record in mirror.records[taken[index]...] {
+        let place = UInt64(records.count) + 1
+        records.append(Seen(record: record, place: place, earliest: isOrdered ? place : UInt64(first) + 1))
+      }
       taken[index] = mirror.records.count
     }
     return first
@@ -66,7 +72,8 @@ final class JournalMirrors {
     found.taken = taken
   }
 
-  private var next: UInt64 { UInt64(records.count) + 1 }
+  /// There is one journal, and so one order of all records.
+  var isOrdered: Bool { mirrors.count == 1 }
 }
 
 extension Placement {

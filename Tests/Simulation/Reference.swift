@@ -25,9 +25,16 @@ struct Reference {
   /// Where each push went to, once its queue has it.
   private(set) var acceptedBy: [PushID: String] = [:]
 
+  /// What the installations were before the records of one look, if those have no order among each other.
+  private var installationsBefore: [String: InstallationView]?
+
+  /// The next records are those of one look at the journals.
+  mutating func beginLook(isOrdered: Bool) { installationsBefore = isOrdered ? nil : installations }
+
   /// Takes in one record.
   /// - Throws: `Failure` for a broken promise, or what decoding throws.
-  mutating func apply(_ record: JournalMirror.Record, place: UInt64, at moment: Moment) throws {
+  mutating func apply(_ seen: JournalMirrors.Seen, at moment: Moment) throws {
+    let (record, place) = (seen.record, seen.place)
     if record.isRedacted { return }
     try states.apply(record)
     let time = Timestamp(milliseconds: record.timeMilliseconds)
@@ -42,7 +49,7 @@ struct Reference {
         try accepted(message.id, by: record.key)
         try followCallback(message.id)
       case .declined(let id, _, _): try accepted(id, by: record.key)
-      case .attemptBegan(let id, _, _): support.attemptBegan(id, at: place)
+      case .attemptBegan(let id, _, _): support.attemptBegan(id, after: seen.earliest)
       case .settled(let id, let outcome, _, _, _, _): try support.settled(id, outcome, epoch: moment.epoch)
       default: try applyMail(event, record, place, at: time, moment)
       }
@@ -65,7 +72,8 @@ struct Reference {
       for id in broadcasts.keys { broadcasts[id]?.follow(record.key, installation) }
     case .broadcast:
       switch try record.event(BroadcastEvent.self) {
-      case .accepted(let work): broadcasts[record.key] = try BroadcastView(work, installations)
+      case .accepted(let work):
+        broadcasts[record.key] = try BroadcastView(work, installations, before: installationsBefore)
       case .advanced, .erased: break
       case .finished: try finish(broadcast: record.key, at: time)
       }

@@ -24,7 +24,7 @@ struct SupportLedger {
   private(set) var apps: [String: AppTrack] = [:]
   /// Who has registered an address and not ended it since; whoever did so last has it.
   private var holders: [SupportDevice.Key: [Holder]] = [:]
-  /// Where the latest attempt of a push was written down.
+  /// Behind which place the latest attempt of a push was written down: what stands before it was there already.
   private(set) var attempts: [PushID: UInt64] = [:]
   /// Requests whose last turn has a comment to be told of that is neither planned nor put off.
   private var open: Set<String> = []
@@ -110,7 +110,7 @@ struct SupportLedger {
     }
   }
 
-  mutating func attemptBegan(_ id: PushID, at position: UInt64) { attempts[id] = position }
+  mutating func attemptBegan(_ id: PushID, after earliest: UInt64) { attempts[id] = earliest }
 
   /// A notification ended unsent: for a reason that holds.
   func settled(_ id: PushID, _ outcome: FinalPushOutcome, epoch: Int) throws {

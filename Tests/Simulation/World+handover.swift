@@ -126,9 +126,10 @@ extension World {
   func take(from first: Int, clockSettings: Int, life: Int) throws {
     let moment = Moment(
       monotonicMilliseconds: time.monotonicMilliseconds, clockSettings: clockSettings, life: life, epoch: epoch)
+    reference.beginLook(isOrdered: mirror.isOrdered)
     for seen in mirror.records[first...] {
       trace.note("durable: \(seen.record.description)")
-      try reference.apply(seen.record, place: seen.place, at: moment)
+      try reference.apply(seen, at: moment)
     }
     if first < mirror.records.count { try reference.check(epoch: epoch) }
   }

@@ -83,7 +83,8 @@ extension World {
 
   /// A token that opens nothing: only another identity ends it.
   private func check(_ token: String, of person: SupportPerson) {
-    guard let user = person.user else { return }
+    // One that is being given another identity is told so once that is durable, and may be somebody else before.
+    guard let user = person.user, !person.isAsking else { return }
     learn()
     if reference.support.users[String(user)]?.generation == person.generation {
       violated(.nothingAcknowledgedIsLost, "the access token of \(person.description) opens nothing")

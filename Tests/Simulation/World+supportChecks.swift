@@ -95,7 +95,7 @@ extension World {
       }
       // It cannot be recalled any more if it was on its way already.
       let began = support.attempts[message.id] ?? 0
-      if device.ended.map({ began < $0.position }) ?? true { fitting.insert(name) }
+      if device.ended.map({ $0.position >= began }) ?? true { fitting.insert(name) }
       if told.contains(name), time.settings == 0, support.isOthers(id, of: request.requester, before: began) {
         violated(.toldWhoFits, "\(name) has another owner, and gets push \(message.number)")
       }
