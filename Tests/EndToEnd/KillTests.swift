@@ -10,7 +10,7 @@ extension ServerFromOutside {
   @Suite("Kill -9 at random moments under load", .timeLimit(.minutes(15)))
   struct KillTests {
     static let seed: UInt64 = 20_260_211
-    static var kills: Int { ProcessInfo.processInfo.environment["CARILLON_KILLS"].flatMap { Int($0) } ?? 200 }
+    static let kills = KillPlan.count(60, long: 200)
 
     @Test("nothing acknowledged is lost, nothing invented, order kept; clients keep their clientId; pushes arrive")
     func kills() async throws {

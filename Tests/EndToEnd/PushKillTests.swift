@@ -8,7 +8,7 @@ extension ServerFromOutside {
   /// The gap that no journal closes: a provider has said 200, and the server dies before it has written that down.
   @Suite("Kill -9 between the provider's 200 and its record", .timeLimit(.minutes(10)))
   struct PushKillTests {
-    static let kills = 200
+    static let kills = KillPlan.count(60, long: 200)
 
     @Test("no push is lost, each comes once more at most, under the same id")
     func kills() async throws {

@@ -6,7 +6,7 @@ extension ServerFromOutside {
   /// Between an agent's readiness and the push on the customer's phone lie four records of three entities.
   @Suite("Kill -9 between an agent's readiness and the push", .timeLimit(.minutes(5)))
   struct CallbackKillTests {
-    static let kills = 30
+    static let kills = KillPlan.count(30, long: 200)
     /// How long the server lives on after it has answered the agent, milliseconds: mostly less than a push takes.
     static let delays = [0, 0, 1, 2, 3, 5, 8, 15]
 

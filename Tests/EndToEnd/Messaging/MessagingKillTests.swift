@@ -9,7 +9,7 @@ extension ServerFromOutside {
   @Suite("Kill -9 with messages accepted, stored, under way and half acknowledged", .timeLimit(.minutes(5)))
   struct MessagingKillTests {
     static let seed: UInt64 = 20_261_122
-    static var kills: Int { ProcessInfo.processInfo.environment["CARILLON_KILLS"].flatMap { Int($0) } ?? 30 }
+    static let kills = KillPlan.count(30, long: 200)
     /// Less than wait for a device at most, which acknowledges nothing until its next login.
     static let burst = 24
     /// All that a device may be sent that never acknowledges: one more, and all would be dropped.

@@ -47,7 +47,7 @@ CHECKS = [
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("program")
-    arguments.add_argument("--examples", default="3")
+    arguments.add_argument("--examples", default="1")
     arguments.add_argument("--seed", default="20260301")
     arguments.add_argument("--keep", help="keeps logs and reports here")
     options = arguments.parse_args()
