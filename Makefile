@@ -144,11 +144,12 @@ PACKAGES := aiocometd-ng==0.5.6 h2==4.4.1 hypercorn==0.18.0 PyJWT==2.15.1 crypto
 IMPORTS := aiocometd_ng, h2, hypercorn, jwt, cryptography, http_ece, py_vapid, standardwebhooks, slixmpp, pytz, \
   firebase_admin, firebase_messaging, pyfcm, gcm, pywebpush, google.protobuf, aiohttp, httpx, schemathesis, openapi_spec_validator
 
-# Debian's clients of HTTP/2, beside the packages.
+# Debian's clients and proxies of HTTP/2, beside the packages. haproxy is where a user's path does not lead.
 test-environment:
-	@command -v h2load >/dev/null && command -v curl >/dev/null && command -v node >/dev/null || { \
+	@command -v h2load >/dev/null && command -v curl >/dev/null && command -v node >/dev/null && \
+	  command -v nghttpx >/dev/null && [ -x /usr/sbin/haproxy ] || { \
 	  sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; \
-	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq nghttp2-client curl nodejs; \
+	  $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq nghttp2-client curl nodejs nghttp2-proxy haproxy; \
 	}
 	@if [ -x $(PYTHON) ] && $(PYTHON) -c 'import $(IMPORTS)' 2>/dev/null; then exit 0; fi; \
 	rm -rf $(VENV); \

@@ -14,6 +14,7 @@ What a row expects is one of:
     on                the connection answers a request behind it
 """
 
+import functools
 import json
 import socket
 import ssl
@@ -52,15 +53,21 @@ def get(stream, *fields, flags=END_STREAM | END_HEADERS, **more):
     return frame(HEADERS, flags, stream, head(*fields, **more))
 
 
+@functools.cache
+def context(*protocols):
+    """TLS with whomever, for these protocols."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(list(protocols))
+    return context
+
+
 class Connection:
     def __init__(self, port, clear, preface=PREFACE + frame(SETTINGS)):
         sock = socket.create_connection(("127.0.0.1", port), timeout=20)
         if not clear:
-            context = ssl.create_default_context()
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-            context.set_alpn_protocols(["h2", "http/1.1"])
-            sock = context.wrap_socket(sock)
+            sock = context("h2", "http/1.1").wrap_socket(sock)
             assert sock.selected_alpn_protocol() == "h2", "h2 was not chosen"
         self.sock = sock
         self.bytes = b""
