@@ -9,8 +9,8 @@ struct RunCommand: AsyncParsableCommand {
 
   static let tests: [any TortureTest.Type] = [
     FlipTest.self, CutTest.self, HeaderTest.self, PowerLossTest.self, NthCallTest.self, DiskFullTest.self,
-    SecondProcessTest.self, KillTest.self, CrashPointTest.self, ClockTest.self, StopTest.self, StandbyTest.self,
-    SimulationTest.self, PartitionedSimulationTest.self, CanaryTest.self,
+    SecondProcessTest.self, KillTest.self, CrashPointTest.self, ClockTest.self, StopTest.self, MalformedTest.self,
+    SlowClientsTest.self, StandbyTest.self, SimulationTest.self, PartitionedSimulationTest.self, CanaryTest.self,
   ]
 
   @Argument(help: "Names of tests, or all.")
@@ -31,7 +31,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: "The executable of the simulation; without it, all leaves out simulate and canaries.")
   var simulator: String?
 
-  @Option(help: "The executable of the server, carillon; without it, all leaves out standby.")
+  @Option(help: "The executable of the server, carillon; without it, all leaves out what needs one.")
   var server: String?
 
   func validate() throws {
@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
     case is SimulationTest.Type, is CanaryTest.Type: simulator != nil
     // Its model still takes records of two journals for ordered that are not: by name only.
     case is PartitionedSimulationTest.Type: false
-    case is StandbyTest.Type: server != nil
+    case is StandbyTest.Type, is MalformedTest.Type, is SlowClientsTest.Type: server != nil
     default: true
     }
   }
