@@ -30,6 +30,13 @@ public struct CommitFigures: Sendable, Equatable {
     return sum
   }
 
+  /// Those of two writers together.
+  public func together(with other: CommitFigures) -> CommitFigures {
+    var sum = adding(other)
+    sum.lastMilliseconds = [lastMilliseconds, other.lastMilliseconds].compactMap(\.self).max()
+    return sum
+  }
+
   /// Microseconds that this part of the commits did not take longer than, up to a quarter too many; nil without commits.
   /// - Parameter part: 0.5 for the median.
   public func microseconds(at part: Double) -> Int? {
