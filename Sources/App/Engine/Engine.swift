@@ -180,10 +180,10 @@ public final class Engine: Sendable {
     await partitions.putIdleToSleep(unusedFor: sweeps)
   }
 
-  /// Writes a snapshot beside the running service, verifies it, and lets older ones go.
+  /// Writes a snapshot of each partition beside the running service, verifies it, and lets older ones go.
   /// - Throws: `StorageError`, `SnapshotError`, or `EventLogError` if the journal has failed.
   @discardableResult
-  public func snapshotNow() async throws -> SnapshotSummary { try await partition.snapshotNow() }
+  public func snapshotNow() async throws -> SnapshotSummary { try await partitions.snapshotNow() }
 
   /// The tree over the journal's records, by which strangers can check its history.
   public var tree: JournalTree { partition.tree }

@@ -27,6 +27,20 @@ extension ExitStatus {
       }
   }
 
+  init(_ error: PartitionError) {
+    self =
+      switch error {
+      case .countDiffers: .partitionsDiffer
+      case .missing: .partitionMissing
+      case .damaged, .lost: .partitionsDamaged
+      case .partition: .severalPartitions
+      case .mixed: .mixedJournals
+      case .newerVersion: .newerFormat
+      case .journal(let error): ExitStatus(error)
+      case .storage: .dataDirectory
+      }
+  }
+
   init(_ error: SnapshotError) {
     self =
       switch error {
@@ -86,7 +100,8 @@ extension ExitStatus {
     over the records is lost, and the beginning with it; 105 a tree or a tile of another log; 106 the tree is damaged, or \
     a tile was cut; 107 the tree is not made yet, or not so far; 108 no checkpoint reaches so far; 109 what \
     was erased cannot be proven; 110 another server has taken over; 111 the directory is a standby's; 112 the two have nothing in common; \
-    114 the other one has not taken over. Each comes with one line that names the file, the offset, and the next thing to do. No command but redact, repair --truncate and rejoin changes a journal.
+    114 the other one has not taken over; 117 a partition is missing; 118 the file that says how many there are is damaged or missing; \
+    119 what is done with one journal only was asked of several, or of a partition by itself. Each comes with one line that names the file, the offset, and the next thing to do. No command but redact, repair --truncate and rejoin changes a journal.
 
     Of check and monitor: 65 no proof, or no checkpoint; 69 the log does not answer; 78 the policy is wrong; 84 wrong \
     signature; 85 not signed by the log's key; 86 another log; 87 the log has forked; 88 its tree has shrunk; 93 too few \

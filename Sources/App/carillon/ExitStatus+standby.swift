@@ -10,6 +10,7 @@ extension ExitStatus {
       case .formerPrimary: .formerPrimary
       case .isPrimary: .notAStandby
       case .parted: .historyDiffers
+      case .severalPartitions: .severalPartitions
       case .tokenRefused: .notPermitted
       case .noPrimary: .unavailable
       case .unknownWire: .newerFormat
@@ -35,7 +36,7 @@ extension ExitStatus {
     or made; 74 the disk is full or failed; 75 the directory is in use; 77 the token is not taken; 78 no certificates; \
     81 the server speaks a newer version; 87 two histories of one journal; 112 another journal than the server's, or \
     nothing shows that it is the same one (--new-copy); 113 the directory is ahead of the server; 114 another server has \
-    taken that one's place; 115 the directory is not a standby's. In each case the journal is what it was. A server that \
-    does not answer is tried again for ever.
+    taken that one's place; 115 the directory is not a standby's; 119 the server, or the directory, has several \
+    partitions. In each case the journal is what it was. A server that does not answer is tried again for ever.
     """
 }

@@ -104,6 +104,16 @@ enum ExitStatus: Int32, CaseIterable {
   /// The directory of a standby is a primary's.
   case notAStandby = 115
 
+  // A data directory with several journals:
+  /// The data directory was made with another number of partitions than the configuration asks for.
+  case partitionsDiffer = 116
+  /// A partition's journal is missing, and others have records.
+  case partitionMissing = 117
+  /// The file that says how many partitions there are is damaged, or missing.
+  case partitionsDamaged = 118
+  /// What can be done with one journal only was asked of several.
+  case severalPartitions = 119
+
   var exitCode: ExitCode { ExitCode(rawValue) }
 
   /// Whether the same start may go well the next time, though nobody has changed anything: a service manager tries again.
@@ -118,7 +128,8 @@ enum ExitStatus: Int32, CaseIterable {
       .historyTruncated, .historyDeleted, .foreignSnapshot, .erasureInDoubt, .cutShort, .quorumMissing, .notIncluded,
       .recordMissing, .indexOutside, .hashCount, .otherRecord, .tileMissing, .tileCut, .foreignTile, .treeLost,
       .foreignTree, .damagedTree, .treeBehind, .noCheckpoint, .erased, .relieved, .followsAnother, .otherPrimary,
-      .aheadOfPrimary, .formerPrimary, .notAStandby:
+      .aheadOfPrimary, .formerPrimary, .notAStandby, .partitionsDiffer, .partitionMissing, .partitionsDamaged,
+      .severalPartitions:
       false
     }
   }

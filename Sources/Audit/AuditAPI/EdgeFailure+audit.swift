@@ -11,6 +11,8 @@ extension JournalAuditError: EdgeRefusal {
       EdgeFailure(.notFound, "The journal has no record of what was asked for", exception: "NotFoundException")
     case .tooLong(let seconds):
       .unavailable("It takes longer than \(seconds) s: use the command `carillon journal` beside the server")
+    case .severalPartitions(let count):
+      .unavailable("The server has \(count) partitions: use the command `carillon journal` beside it")
     case .history(.unknownKind(let kind)): .badParameter("entity", "is of a kind that is not known: \(kind.label)")
     case .history(.unreadable(let position, _, _)):
       EdgeFailure(

@@ -24,6 +24,8 @@ extension StandbyRefusal: EdgeRefusal {
     case .relieved: ("Another server has taken over in a later epoch", "StandbyRelievedException")
     case .notFollowing:
       ("No stream is open under this name, or it has not come as far", "StandbyNotFollowingException")
+    case .severalPartitions:
+      ("The server has several partitions, which no standby copies yet", "SeveralPartitionsException")
     case .notKept: ("The segment is not kept as it was: the manifest says how it is", "StandbyNotKeptException")
     case .noFile: ("There is no such file", "NotFoundException")
     case .versionDiffers: ("The file is not of this version any more", "StandbyVersionException")

@@ -21,6 +21,8 @@ package final class StandbyService: Sendable {
   let source: any DurableSource
   let directory: ServedDirectory
   let news = StreamNews()
+  /// What everybody who would follow is told; nil: they may.
+  private let refusal: StandbyRefusal?
   private let node: Node
   private let registry = StandbyRegistry()
   private let metrics = StandbyMetrics()
@@ -41,24 +43,26 @@ package final class StandbyService: Sendable {
   /// - Parameters:
   ///   - directory: what standbys copy.
   ///   - source: the writer of its journal.
+  ///   - refusal: what everybody who would follow is told; nil: they may.
   ///   - onRelieved: called as soon as an authenticated standby has told of a higher epoch: nothing may be acknowledged
   ///     any more, and the process is to end.
   package init(
-    _ node: Node, directory: ServedDirectory, source: any DurableSource,
+    _ node: Node, directory: ServedDirectory, source: any DurableSource, refusal: StandbyRefusal? = nil,
     onRelieved: @escaping @Sendable (_ description: String) -> Void
   ) {
     self.node = node
     self.directory = directory
     self.source = source
+    self.refusal = refusal
     self.onRelieved = onRelieved
     (calls, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// The standbys of a partition's journal.
+  /// The standbys of a partition's journal; none, if it is one of several.
   package convenience init(_ partition: Partition, onRelieved: @escaping @Sendable (_ description: String) -> Void) {
     self.init(
       partition.node, directory: ServedDirectory(data: partition.dataDirectory, archive: partition.archiveDirectory),
-      source: JournalSource(partition), onRelieved: onRelieved)
+      source: JournalSource(partition), refusal: partition.isAlone ? nil : .severalPartitions, onRelieved: onRelieved)
   }
 
   var now: Int64 { node.time.monotonicMilliseconds }
@@ -75,6 +79,7 @@ package final class StandbyService: Sendable {
   /// - Throws: `StandbyRefusal.relieved`: this is no primary any more, and the process is about to end;
   ///   `IncredibleEpoch`: nothing has changed.
   package func hear(of epoch: UInt32) async throws {
+    try requireOffer()
     guard let own = source.extent?.epoch, epoch > own else { return }
     guard JournalEpoch.isCredible(epoch, above: own) else {
       node.logger.error("an epoch is not believed", metadata: ["epoch": "\(epoch)", "own": "\(own)"])
@@ -167,7 +172,14 @@ package final class StandbyService: Sendable {
     }
   }
 
+  private func requireOffer() throws(StandbyRefusal) {
+    guard let refusal else { return }
+    metrics.refused(refusal)
+    throw refusal
+  }
+
   private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try requireOffer()
     do {
       return try await thread.run { Result { try body() } }.get()
     } catch let refusal as StandbyRefusal {

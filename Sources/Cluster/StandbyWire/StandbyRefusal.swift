@@ -10,6 +10,8 @@ public enum StandbyRefusal: String, Error, Sendable, CaseIterable {
   case relieved
   /// 409: an acknowledgement by whom no stream is open, or of what was not sent over it.
   case notFollowing = "not_following"
+  /// 409: the server has several journals, and standbys copy one.
+  case severalPartitions = "several_partitions"
   /// 410: the segment asked for is not kept as it was: the manifest has it in another form, or a later one.
   case notKept = "not_kept"
   /// 404: there is no such file.
@@ -26,7 +28,7 @@ extension StandbyRefusal {
   /// The status of the answer.
   public var status: Int {
     switch self {
-    case .parted, .ahead, .relieved, .notFollowing: 409
+    case .parted, .ahead, .relieved, .notFollowing, .severalPartitions: 409
     case .notKept: 410
     case .noFile: 404
     case .versionDiffers: 412

@@ -79,6 +79,18 @@ struct ConfigurationFileTests {
         "push:\n  pushEnabled: [comet, pigeon]",
         "f.yaml:2: section push, option pushEnabled: must be a list of ios, android, gcm, fcm, customhttp, httpcb, airship, webpush, comet, orscb; “pigeon” is none of them"
       ),
+      (
+        "server:\n  partitions: 65",
+        "f.yaml:2: section server, option partitions: must be an integer, 1 to 64, not “65”"
+      ),
+      (
+        "server:\n  partitions: 2\n  standby.wait: true",
+        "f.yaml:3: section server, option standby.wait: cannot be had with 2 partitions: it is of one journal only"
+      ),
+      (
+        "server:\n  partitions: 2\n  journal.origin: a.test/b\n  journal.checkpoint_key: k",
+        "f.yaml:3: section server, option journal.origin: cannot be had with 2 partitions: it is of one journal only"
+      ),
       ("server:\n  password: x", "f.yaml:2: section server, option password: needs option username beside it"),
       ("server:\n  tls.key: k", "f.yaml:2: section server, option tls.key: needs option tls.certificate beside it"),
       (

@@ -106,7 +106,7 @@ struct OperatorCommandTests {
         + "`carillon journal repair --truncate $data/journal`")
     try FileManager.default.removeItem(atPath: tool.path("data"))
     try write("a file", to: "data")
-    try expectNoStart(status: 73, "$data/tokens.json: stat: Not a directory")
+    try expectNoStart(status: 73, "open $data/PARTITIONS: Not a directory")
   }
 
   @Test("an address that is taken: 69; a certificate that is none: 78")

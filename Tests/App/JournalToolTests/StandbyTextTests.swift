@@ -81,6 +81,9 @@ struct StandbyTextTests {
       "the directory and the primary hold two histories of one journal: find out which one is to go on; of the other, `carillon journal rejoin` sets aside what the two do not share"
     ),
     Row(
+      .severalPartitions, 119,
+      "the primary has several partitions, which no standby copies yet: follow one that was made with 1"),
+    Row(
       .tokenRefused(status: 401), 77,
       "the primary does not take the token (401): make one there with `carillon token create`"),
     Row(

@@ -231,6 +231,7 @@ struct FollowerPlanTests {
       Row("parted", given: given, when: .refused(.parted), then: .end(.parted)),
       Row("ahead", given: given, when: .refused(.ahead), then: .end(.ahead(position: 10, primary: 100))),
       Row("relieved", given: given, when: .refused(.relieved), then: .end(.formerPrimary(epoch: nil, known: 2))),
+      Row("several journals", given: given, when: .refused(.severalPartitions), then: .end(.severalPartitions)),
       Row("an epoch that falls", given: given, when: .epoch(1), then: .end(.formerPrimary(epoch: 1, known: 2))),
       Row("an epoch that rises", given: given, when: .epoch(3), then: .proceed),
       Row("no such file any more", given: given, when: .refused(.noFile), then: first),

@@ -15,6 +15,8 @@ public struct ServerSettings: Sendable, Equatable {
   public let isCookieRequired: Bool
   public let externalURLBase: String?
 
+  /// How many a data directory is made with.
+  public let partitions: Int
   public let journalSegmentBytes: Int
   /// Nil: below the journal's directory.
   public let journalArchiveDirectory: String?
@@ -31,6 +33,7 @@ public struct ServerSettings: Sendable, Equatable {
     shutdownGrace = options.edgeLimits.shutdownGrace
     isCookieRequired = options[CometOptions.keys.isCookieRequired]
     externalURLBase = options[NodeOptions.keys.externalURLBase]
+    partitions = options[JournalOptions.keys.partitions]
     journalSegmentBytes = options[JournalOptions.keys.segmentSize]
     journalArchiveDirectory = options[JournalOptions.keys.archiveDirectory]
     housekeeping = HousekeepingSettings(options)

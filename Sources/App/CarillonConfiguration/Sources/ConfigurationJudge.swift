@@ -111,6 +111,7 @@ struct ConfigurationJudge {
     judgeOpenID()
     judgeFiles()
     judgeLog()
+    judgePartitions()
     judgeIdentity()
     let texts = texts()
     guard problems.isEmpty else {

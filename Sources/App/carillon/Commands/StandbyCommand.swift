@@ -69,6 +69,8 @@ struct StandbyCommand: AsyncParsableCommand {
   // MARK: Following
 
   private func follow(_ url: String, with directory: DataDirectory) async throws {
+    try directory.requireWhole()
+    _ = try directory.onlyJournal()
     // A token or a certificate that is not there is told now; those that come later are read when they are used.
     let file = tokenFile
     _ = try CallerToken.read(file)
@@ -108,7 +110,7 @@ struct StandbyCommand: AsyncParsableCommand {
   // MARK: The status
 
   private func tell(of directory: DataDirectory) throws {
-    guard let status = try FollowerStatus.read(in: directory.journal) else {
+    guard let status = try FollowerStatus.read(in: directory.onlyJournal()) else {
       throw CommandFailure(.missingInput, "\(directory.path) is not a standby's, or none has begun there")
     }
     let age = Duration.milliseconds(max(0, JournalConfiguration.systemClock() - status.atMilliseconds))

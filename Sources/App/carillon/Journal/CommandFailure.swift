@@ -13,6 +13,8 @@ struct CommandFailure: Error {
 
   init(_ error: JournalError) { self.init(ExitStatus(error), "\(error)") }
 
+  init(_ error: PartitionError) { self.init(ExitStatus(error), "\(error)") }
+
   init(_ error: SnapshotError) { self.init(ExitStatus(error), "\(error)") }
 
   init(_ error: TreeError) { self.init(ExitStatus(error), "\(error)") }

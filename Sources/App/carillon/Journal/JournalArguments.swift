@@ -14,17 +14,24 @@ struct JournalArguments: ParsableArguments {
   @OptionGroup var configuration: ConfigurationArguments
   @OptionGroup var progress: ProgressArguments
 
-  /// The journal's own directory.
-  func path() throws -> FilePath {
-    guard let directory else {
-      return DataDirectory(path: FilePath(ServerSettings(try configuration.loadOrExit()).dataDirectory)).journal
-    }
-    return Self.journal(in: directory)
+  /// What was named, or is configured.
+  func dataDirectory() throws -> DataDirectory {
+    DataDirectory(
+      path: FilePath(try directory ?? ServerSettings(try configuration.loadOrExit()).dataDirectory),
+      archive: archivePath)
   }
 
-  /// The journal's own directory, of a data directory or by itself.
-  static func journal(in directory: String) -> FilePath {
-    let inside = DataDirectory(path: FilePath(directory)).journal
+  /// The journal's own directory.
+  func path() throws -> FilePath {
+    guard let directory else { return try dataDirectory().onlyJournal() }
+    return try Self.journal(in: directory)
+  }
+
+  /// The journal's own directory, of a data directory with one or by itself.
+  ///
+  /// - Throws: `CommandFailure` if there are several.
+  static func journal(in directory: String) throws(CommandFailure) -> FilePath {
+    let inside = try DataDirectory(path: FilePath(directory)).onlyJournal()
     let isDataDirectory = (try? DiskStorage().list(inside)) != nil
     return isDataDirectory ? inside : FilePath(directory)
   }

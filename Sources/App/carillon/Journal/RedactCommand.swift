@@ -1,10 +1,12 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Engine
+import EntityRuntime
 import EventSourcing
 import Foundation
 import JSONEnvelope
 import Journal
+import JournalFormat
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -68,19 +70,37 @@ struct RedactCommand: AsyncParsableCommand {
   }
 
   private func count() throws {
-    try journal.read { reader, _ in
-      var scope = SubjectScope(subject: subject, in: .carillon)
-      try reader.forEachRecord { scope.collect($0) }
-      scope.close()
-      var records = 0
-      try reader.forEachRecord { if scope.belongs($0) { records += 1 } }
-      Console.print("\(records) records of \(scope.entities.count) entities would be erased")
-      for entity in scope.entities.sorted(by: { "\($0)" < "\($1)" }) { Console.print("  \(entity)") }
+    var scope = SubjectScope(subject: subject, in: .carillon)
+    try forEachRecord { scope.collect($0) }
+    scope.close()
+    var records = 0
+    try forEachRecord { if scope.belongs($0) { records += 1 } }
+    Console.print("\(records) records of \(scope.entities.count) entities would be erased")
+    for entity in scope.entities.sorted(by: { "\($0)" < "\($1)" }) { Console.print("  \(entity)") }
+  }
+
+  /// Of all partitions, one after the other.
+  private func forEachRecord(_ body: (borrowing RecordView) throws -> Void) throws {
+    let data = try journal.dataDirectory()
+    let layout = try data.layout()
+    guard layout.hasSeveral else { return try journal.read { reader, _ in try reader.forEachRecord(body) } }
+    for partition in layout.partitions {
+      let reader = JournalReader(
+        directory: layout.journal(of: partition, in: data.path),
+        archive: layout.archive(of: partition, below: data.archive))
+      try reader.forEachRecord(body)
     }
   }
 
-  /// On a journal that no server has open.
-  private func erase() async throws {
+  /// Where all journals of a data directory lie, none of them missing.
+  private func whole() throws -> (data: FilePath, layout: PartitionLayout) {
+    let data = try journal.dataDirectory()
+    try data.requireWhole()
+    let layout = try data.layout()
+    if layout.hasSeveral {
+      do throws(PartitionError) { try data.partitions.check(layout) } catch { throw CommandFailure(error) }
+      return (data.path, layout)
+    }
     let path = try journal.path()
     guard path.lastComponent?.string == "journal" else {
       throw CommandFailure(.usage, "\(path) is not the journal of a data directory: name the data directory")
@@ -88,7 +108,14 @@ struct RedactCommand: AsyncParsableCommand {
     guard try JournalReader(directory: path).segmentCount() > 0 else {
       throw CommandFailure(.missingInput, "\(path) holds no segment of a journal")
     }
-    var settings = EngineConfiguration(dataDirectory: path.removingLastComponent())
+    return (path.removingLastComponent(), layout)
+  }
+
+  /// On journals that no server has open.
+  private func erase() async throws {
+    let (data, layout) = try whole()
+    var settings = EngineConfiguration(dataDirectory: data)
+    settings.placement = Placement(layout)
     settings.journal.archiveDirectory = journal.archive.map { FilePath($0) }
     let engine = Engine(
       configuration: settings, providers: { _ in nil }, logger: Logger(label: "carillon"),

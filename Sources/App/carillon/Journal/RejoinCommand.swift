@@ -33,6 +33,7 @@ struct RejoinCommand: AsyncParsableCommand {
   func run() async throws {
     try await Self.reporting {
       do {
+        try journal.dataDirectory().requireWhole()
         let rejoin = try JournalRejoin(directory: try journal.existingPath(), archive: journal.archivePath)
         defer { rejoin.release() }
         try carryOut(rejoin, isServer ? try await ask(rejoin) : try examine(rejoin))
@@ -76,7 +77,7 @@ struct RejoinCommand: AsyncParsableCommand {
   }
 
   private func examine(_ rejoin: JournalRejoin) throws -> JournalRejoin.Finding {
-    let path = JournalArguments.journal(in: from)
+    let path = try JournalArguments.journal(in: from)
     let other = try OtherJournal(directory: path)
     return try rejoin.examine(try rejoin.lastCommonSegment(with: other), of: other, in: path)
   }

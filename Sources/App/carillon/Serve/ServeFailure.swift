@@ -15,11 +15,14 @@ struct ServeFailure: Error, CustomStringConvertible {
     self.description = description
   }
 
+  init(_ error: PartitionError) { self.init(ExitStatus(error), "\(error)") }
+
   /// What a service of the group threw.
   init(_ error: any Error) {
     switch error {
     case let failure as ServeFailure: self = failure
     case let error as JournalError: self.init(ExitStatus(error), "\(error)")
+    case let error as PartitionError: self.init(error)
     case let error as SnapshotError: self.init(ExitStatus(error), "\(error)")
     case let error as ReplayError: self.init(.damagedData, "\(error)")
     case let error as IdentityUnusable: self.init(.configuration, "users cannot be proven: \(error)")

@@ -6,6 +6,7 @@ import CoreMetrics
 import DeviceEdge
 import EdgeSecurity
 import Engine
+import EntityRuntime
 import HTTPEdge
 import Journal
 import Logging
@@ -61,13 +62,14 @@ struct Server {
     // Half of the processors for sockets: entities, outbox and journal need the others.
     let half = max(1, System.coreCount / 2)
     NIOSingletons.groupLoopCountSuggestion = half
-    let directory = DataDirectory(path: FilePath(settings.dataDirectory))
+    let archive = settings.journalArchiveDirectory.map { FilePath($0) }
+    let directory = DataDirectory(path: FilePath(settings.dataDirectory), archive: archive)
     // In this order: a second server on the same directory is to hear about the directory, not about its port; and who
     // cannot listen leaves nothing on the disk.
-    try directory.requireFree()
+    try directory.requireFree(partitions: settings.partitions)
     tokens = try TokenStore(directory: settings.dataDirectory)
     for address in ListenAddress.all(loaded, hasTokens: !tokens.isEmpty) { try address.probe() }
-    try directory.claim()
+    let layout = try directory.claim(partitions: settings.partitions)
 
     var metrics = PrometheusSettings()
     metrics.help = Dictionary(uniqueKeysWithValues: Schema.metrics.map { ($0.label, $0.help) })
@@ -87,7 +89,8 @@ struct Server {
     configuration.isSender = { [tokens] in tokens.isSender($0) }
     configuration.journal.segmentByteCount = settings.journalSegmentBytes
     configuration.journal.replayProgress = replayProgress
-    configuration.journal.archiveDirectory = settings.journalArchiveDirectory.map { FilePath($0) }
+    configuration.journal.archiveDirectory = archive
+    configuration.placement = Placement(layout)
     configuration.housekeeping = settings.housekeeping
     configuration.standby = settings.standby
     configuration.requiresCookie = settings.isCookieRequired
@@ -220,10 +223,11 @@ struct Server {
     let host = bound.ipAddress ?? settings.host
     let scheme = settings.tls == nil ? "http" : "https"
     let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(bound.port ?? settings.port)"
+    let partitions = settings.partitions > 1 ? "\(settings.partitions) partitions, " : ""
     logger.notice(
       """
       carillon \(Version.current) is ready on \(address), data in \(settings.dataDirectory), \
-      \(summary.records) records, \(usable) tokens
+      \(partitions)\(summary.records) records, \(usable) tokens
       """,
       metadata: ["address": "\(address)", "dataDirectory": "\(settings.dataDirectory)"])
     supervisor.becameReady("carillon \(Version.current) serves on \(address)")

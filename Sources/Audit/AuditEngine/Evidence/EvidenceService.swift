@@ -59,8 +59,8 @@ package final class EvidenceService: Feature {
   var now: Int64 { node.time.monotonicMilliseconds }
   var unixSeconds: UInt64 { UInt64(clamping: node.time.now.milliseconds / 1_000) }
 
-  /// What is set; nil while there is no log.
-  var settings: LogSettings? { partition.keepsTree ? LogSettings(node.options.current) : nil }
+  /// What is set; nil while there is no log, as of several partitions.
+  var settings: LogSettings? { partition.keepsTree && partition.isAlone ? LogSettings(node.options.current) : nil }
 
   /// Who may fetch checkpoints and tiles; nobody while there is no log.
   package var readers: LogReaders {

@@ -94,7 +94,10 @@ extension JournalAudit {
   private func replaying<Value: Sendable>(
     _ entity: EntityID, until bounds: [JournalBound?], _ body: @escaping @Sendable ([EntityHistory]) throws -> Value
   ) async throws -> Value {
-    let head = try head()
+    // What is of no known kind lies nowhere.
+    guard catalogue[entity.kind] != nil else { throw JournalAuditError.history(.unknownKind(entity.kind)) }
+    let partition = partitions[entity]
+    let head = try head(of: partition)
     let (reader, catalogue, milliseconds) = (partition.reader, catalogue, limits.journalReplayMillisecondsMaximum)
     return try await reading {
       do {

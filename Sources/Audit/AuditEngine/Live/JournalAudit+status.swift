@@ -25,6 +25,7 @@ package struct JournalStatus: Sendable {
 extension JournalAudit {
   /// - Throws: `JournalAuditError`, `JournalError`.
   package func status() async throws -> JournalStatus {
+    try requireOnlyPartition()
     guard partition.node.isReady, let writer = partition.journal.writer else { throw JournalAuditError.unavailable }
     let (partition, partitions) = (partition, partitions)
     return try await reading {

@@ -72,8 +72,9 @@ extension JournalAudit {
   }
 
   /// The head that the last verification has found, signed: what `carillon journal checkpoint` writes.
-  /// - Throws: `CheckpointObstacle`.
+  /// - Throws: `CheckpointObstacle`, `JournalAuditError.severalPartitions`.
   package func checkpoint() async throws -> Checkpoint {
+    try requireOnlyPartition()
     guard let file = partition.node.options.current[JournalOptions.keys.checkpointKey] else {
       throw CheckpointObstacle.noKey
     }

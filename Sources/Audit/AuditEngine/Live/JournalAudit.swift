@@ -16,6 +16,8 @@ package enum JournalAuditError: Error, Equatable, Sendable {
   /// The answer would take longer than a server may be kept busy with it.
   case tooLong(seconds: Int)
   case history(EntityHistoryError)
+  /// The server has so many journals, and was asked of one.
+  case severalPartitions(Int)
 }
 
 /// The journal of a running server as operators may read it, beside its writer: as far as it is on the disk, on threads of
@@ -36,8 +38,19 @@ package final class JournalAudit: Sendable {
   package var catalogue: Catalogue { partition.catalogue }
   var limits: EngineLimits { partition.node.limits }
 
-  /// The last record that is on the disk. - Throws: `unavailable`.
+  /// The last record that is on the disk, of the only partition. - Throws: `unavailable`, `severalPartitions`.
   func head() throws(JournalAuditError) -> UInt64 {
+    try requireOnlyPartition()
+    return try head(of: partition)
+  }
+
+  /// - Throws: `severalPartitions`.
+  func requireOnlyPartition() throws(JournalAuditError) {
+    guard partition.isAlone else { throw .severalPartitions(partitions.all.count) }
+  }
+
+  /// The last record of a partition that is on the disk. - Throws: `unavailable`.
+  func head(of partition: Partition) throws(JournalAuditError) -> UInt64 {
     guard partition.node.isReady, let writer = partition.journal.writer else { throw .unavailable }
     return writer.durablePoint.position
   }

@@ -15,6 +15,8 @@ public enum FollowerEnd: Error, Sendable, Equatable {
   case formerPrimary(epoch: UInt32?, known: UInt32)
   /// The directory was promoted, or was never a standby's: a server of its own writes it.
   case isPrimary
+  /// The primary has several journals.
+  case severalPartitions
   /// The primary does not take the token.
   case tokenRefused(status: Int)
   /// What answers there has no standbys.
@@ -48,6 +50,8 @@ extension FollowerEnd: CustomStringConvertible {
     case .isPrimary:
       "the directory is a primary's: start it with `carillon serve`, or, if another server has taken its place, make it "
         + "a standby's with `carillon journal rejoin`"
+    case .severalPartitions:
+      "the primary has several partitions, which no standby copies yet: follow one that was made with 1"
     case .tokenRefused(let status):
       "the primary does not take the token (\(status)): make one there with `carillon token create`"
     case .noPrimary(let status):

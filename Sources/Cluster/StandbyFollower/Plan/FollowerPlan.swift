@@ -219,6 +219,7 @@ public struct FollowerPlan: Sendable {
     case .parted: return .end(.parted)
     case .ahead: return .end(.ahead(position: end?.position ?? 0, primary: primary?.position ?? 0))
     case .relieved: return .end(.formerPrimary(epoch: nil, known: journal.knownEpoch))
+    case .severalPartitions: return .end(.severalPartitions)
     case .notKept:
       needsFiles = true
       // At once the first time: nothing is wrong.

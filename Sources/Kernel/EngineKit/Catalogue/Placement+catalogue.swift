@@ -1,5 +1,6 @@
 package import EntityRuntime
 package import EventSourcing
+package import Journal
 
 /// By what an entity is told where to lie; a pure function of its key, also of keys that were made before.
 package enum Lying: Sendable {
@@ -11,6 +12,9 @@ package enum Lying: Sendable {
 }
 
 extension Placement {
+  /// As the journals of a data directory lie.
+  package init(_ layout: PartitionLayout) { self.init(count: layout.count, seed: layout.seed) }
+
   /// The number of the partition that an entity of this kind lies in.
   package func partition(of key: String, _ card: EntityCard) -> Int {
     guard count > 1 else { return 0 }
@@ -26,4 +30,8 @@ extension Placement {
     guard let card = catalogue[entity.kind] else { preconditionFailure("a kind without a card: \(entity.kind)") }
     return partition(of: entity.key, card)
   }
+}
+
+extension PartitionLayout {
+  init(_ placement: Placement) { self.init(count: placement.count, seed: placement.seed) }
 }

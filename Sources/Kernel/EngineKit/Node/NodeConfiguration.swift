@@ -19,7 +19,7 @@ package struct NodeConfiguration: Sendable {
 
 /// What the partitions of a node are told at start, and each of them.
 package struct PartitionConfiguration: Sendable {
-  /// The journal lives in `journal` below it.
+  /// Of all; the journal of one lies in `journal` below its own.
   package var dataDirectory: FilePath
   var id = PartitionID.first
   /// What its metrics are told apart by; nil where there is only one.
@@ -31,16 +31,16 @@ package struct PartitionConfiguration: Sendable {
 
   package init(dataDirectory: FilePath) { self.dataDirectory = dataDirectory }
 
-  /// As one of them is told. One alone has the data directory for itself.
+  /// As one of them is told.
   func of(_ id: PartitionID, in placement: Placement) -> PartitionConfiguration {
     guard placement.count > 1 else { return self }
     var one = self
     one.id = id
     one.name = "\(id)"
-    let digits = String(id.rawValue)
-    let name = "p" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-    one.dataDirectory = dataDirectory.appending(name)
-    one.journal.archiveDirectory = journal.archiveDirectory?.appending(name)
+    let layout = PartitionLayout(placement)
+    one.dataDirectory = layout.directory(of: id, in: dataDirectory)
+    one.journal.archiveDirectory = layout.archive(of: id, below: journal.archiveDirectory)
+    one.journal.replayProgress = journal.replayProgress?.part()
     return one
   }
 }

@@ -48,6 +48,8 @@ package final class Partition: Sendable {
   /// Where old segments are; nil: in `archive` below the journal's directory.
   package var archiveDirectory: FilePath? { configuration.archiveDirectory }
   package var logger: Logger { node.logger }
+  /// The node has no other: what is of one journal only may be had.
+  package let isAlone: Bool
   /// From 0 on.
   package var number: Int { Int(id.rawValue) }
 
@@ -61,6 +63,7 @@ package final class Partition: Sendable {
   ) {
     self.node = node
     id = configuration.id
+    isAlone = configuration.name == nil
     metrics = EngineMetrics(partition: configuration.name)
     self.catalogue = catalogue
     self.onFatal = onFatal

@@ -5,6 +5,9 @@ package import OptionKit
 package struct JournalOptions: OptionTable {
   package static let keys = JournalOptions()
 
+  package let partitions = OptionKey(
+    "partitions", in: [.server], .integer(1...PartitionLayout.countMaximum), default: 1,
+    "journals that the data is divided among; fixed when data_directory is made", takes: .restart)
   package let segmentSize = OptionKey(
     "journal.segment_size", in: [.server], .byteCount(4_194_304...1_073_741_824),
     default: JournalConfiguration().segmentByteCount, "size of a journal file", takes: .restart)

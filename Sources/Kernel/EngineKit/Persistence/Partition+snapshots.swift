@@ -7,11 +7,12 @@ public import SystemPackage
 
 /// What a snapshot holds.
 public struct SnapshotSummary: Sendable, Equatable {
-  /// A start from it replays the records behind this one.
-  public let position: UInt64
+  /// A start from it replays the records behind this one. Of several partitions, the sum.
+  public private(set) var position: UInt64
   /// Awake or asleep.
-  public let entities: Int
-  public let bytes: Int
+  public private(set) var entities: Int
+  public private(set) var bytes: Int
+  /// Of several partitions, that of the first.
   public let file: FilePath
 
   init(_ info: SnapshotInfo) {
@@ -19,6 +20,22 @@ public struct SnapshotSummary: Sendable, Equatable {
     entities = Int(clamping: info.entryCount - info.finishedCount)
     bytes = info.fileByteCount
     file = info.file
+  }
+
+  fileprivate mutating func add(_ other: SnapshotSummary) {
+    position += other.position
+    entities += other.entities
+    bytes += other.bytes
+  }
+}
+
+extension Partitions {
+  /// See `Partition.snapshotNow`: of one after the other.
+  @discardableResult
+  package func snapshotNow() async throws -> SnapshotSummary {
+    var summary = try await all[0].snapshotNow()
+    for partition in all.dropFirst() { summary.add(try await partition.snapshotNow()) }
+    return summary
   }
 }
 
