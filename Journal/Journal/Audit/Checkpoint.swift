@@ -20,10 +20,10 @@ public struct Checkpoint: Sendable, Equatable {
   public let oldestSegment: SegmentName
   /// When, as text; nothing depends on it.
   public let made: String
-  public let publicKey: AuditPublicKey
-  private let signature: [UInt8]
-  /// The bytes that the signature is over, as they stand in the file.
-  private let signedBytes: [UInt8]
+  public var publicKey: AuditPublicKey { signed.publicKey }
+  /// What it proves.
+  public var head: JournalHead { JournalHead(point: point, oldestSegment: oldestSegment) }
+  private let signed: SignedLines
 
   /// More than any checkpoint has.
   public static let byteCountMaximum = 4096
@@ -37,7 +37,6 @@ public struct Checkpoint: Sendable, Equatable {
     point = head.point
     oldestSegment = head.oldestSegment
     self.made = made
-    publicKey = key.publicKey
     let lines = [
       "carillon-checkpoint 1",
       "made \(made)",
@@ -45,27 +44,21 @@ public struct Checkpoint: Sendable, Equatable {
       "segment \(SegmentName(number: point.segmentNumber, id: point.segmentID))",
       "position \(point.position)",
       "chain-hash \(point.chainHash)",
-      "public-key \(publicKey.base64)",
     ]
-    signedBytes = Array((lines.joined(separator: "\n") + "\n").utf8)
-    signature = try key.signature(of: signedBytes)
+    signed = try SignedLines(lines, key: key)
   }
 
   /// The file's content.
-  public var text: String {
-    String(decoding: signedBytes, as: UTF8.self) + "signature \(Base64.encode(signature))\n"
-  }
+  public var text: String { signed.text }
 
   /// Reads a checkpoint; says nothing about its signature.
   ///
-  /// - Throws: `notACheckpoint`, `newerCheckpoint`.
+  /// - Throws: `notACheckpoint`, `newerCheckpoint`, `ofSeveral`.
   public init(text bytes: [UInt8]) throws(CheckpointError) {
-    guard bytes.count <= Self.byteCountMaximum, let text = String(validating: bytes, as: UTF8.self) else {
-      throw .notACheckpoint(line: 1)
-    }
-    var lines = CheckpointLines(text)
+    var lines = try CheckpointLines(bytes, byteCountMaximum: Self.byteCountMaximum)
     let version = try lines.next("carillon-checkpoint") { text in Int(text).flatMap { String($0) == text ? $0 : nil } }
     guard version >= 1 else { throw .notACheckpoint(line: 1) }
+    guard version != JointCheckpoint.version else { throw .ofSeveral }
     guard version == 1 else { throw .newerCheckpoint(version: version) }
     made = try lines.next("made") { $0 }
     oldestSegment = try lines.next("oldest-segment") { SegmentName(text: $0) }
@@ -74,10 +67,7 @@ public struct Checkpoint: Sendable, Equatable {
     let chainHash = try lines.next("chain-hash") { Hash256(hexadecimal: $0) }
     point = JournalPoint(
       position: position, chainHash: chainHash, segmentNumber: segment.number, segmentID: segment.id)
-    publicKey = try lines.next("public-key") { try? AuditPublicKey(text: $0) }
-    signedBytes = Array(bytes.prefix(lines.byteCount))
-    signature = try lines.next("signature") { Base64.decode($0).flatMap { $0.count == 64 ? $0 : nil } }
-    guard lines.byteCount == bytes.count else { throw .notACheckpoint(line: lines.count + 1) }
+    signed = try SignedLines(bytes, behind: &lines)
   }
 
   /// Whether the key that the checkpoint names has signed it, and is the one that is trusted.
@@ -85,29 +75,6 @@ public struct Checkpoint: Sendable, Equatable {
   /// - Parameter trusted: nil to trust whatever key the checkpoint names: then anybody may have made it.
   /// - Throws: `wrongSignature`, `unknownKey`.
   public func checkSignature(trusted: AuditPublicKey?) throws(CheckpointError) {
-    guard publicKey.isValid(signature, for: signedBytes) else { throw .wrongSignature }
-    if let trusted, trusted != publicKey { throw .unknownKey(publicKey.base64) }
-  }
-}
-
-/// Takes a checkpoint's text apart, strictly: one text, one meaning.
-private struct CheckpointLines {
-  private var rest: Substring
-  private(set) var count = 0
-  /// Bytes of the lines so far.
-  private(set) var byteCount = 0
-
-  init(_ text: String) { rest = text[...] }
-
-  /// - Parameter read: the value behind the line's name; nil if it is none.
-  mutating func next<Value>(_ name: String, _ read: (String) -> Value?) throws(CheckpointError) -> Value {
-    count += 1
-    guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\n")) else { throw .notACheckpoint(line: count) }
-    let line = rest[..<end]
-    guard line.hasPrefix(name + " ") else { throw .notACheckpoint(line: count) }
-    byteCount += line.utf8.count + 1
-    rest = rest[rest.utf8.index(after: end)...]
-    guard let value = read(String(line.dropFirst(name.count + 1))) else { throw .notACheckpoint(line: count) }
-    return value
+    try signed.checkSignature(trusted: trusted)
   }
 }

@@ -6,7 +6,7 @@ internal import JournalFormat
 /// What happened to the journal after the checkpoint does not matter: appends, and also redaction, archiving and packing,
 /// which leave every chain hash as it was.
 public struct CheckpointComparison: Sendable {
-  private let checkpoint: Checkpoint
+  private let head: JournalHead
   private var isFound = false
   /// The oldest segment that the checkpoint names is there, under its id: then this is its journal, whatever follows.
   private var isSame = false
@@ -14,14 +14,17 @@ public struct CheckpointComparison: Sendable {
   private var firstPosition: UInt64?
   private var lastPosition: UInt64 = 0
 
-  public init(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
+  public init(_ checkpoint: Checkpoint) { self.init(checkpoint.head) }
+
+  /// - Parameter head: what was signed of the journal.
+  public init(_ head: JournalHead) { self.head = head }
 
   /// Takes the next frame.
   public mutating func add(_ frame: FrameInfo) {
-    let point = checkpoint.point
+    let point = head.point
     if firstPosition == nil { firstPosition = frame.header.firstPosition }
     lastPosition = frame.header.endPosition - 1
-    let oldest = checkpoint.oldestSegment
+    let oldest = head.oldestSegment
     if frame.segmentNumber == oldest.number {
       if frame.segmentID == oldest.id { isSame = true } else { isOther = true }
     }
@@ -35,14 +38,14 @@ public struct CheckpointComparison: Sendable {
   /// one that it was.
   public var hasFoundOtherHistory: Bool {
     guard let firstPosition, !isFound, !isOther else { return false }
-    return firstPosition <= checkpoint.point.position && lastPosition > checkpoint.point.position
+    return firstPosition <= head.point.position && lastPosition > head.point.position
   }
 
   /// After the last frame: whether the journal's history begins with the one that was signed.
   ///
   /// - Throws: `otherJournal`, `journalIsShorter`, `historyDeleted`, `historyDiffers`.
   public func finish() throws(CheckpointError) {
-    let position = checkpoint.point.position
+    let position = head.point.position
     if isOther { throw .otherJournal }
     if isFound { return }
     guard let firstPosition, lastPosition >= position else {

@@ -3,6 +3,10 @@ public enum CheckpointError: Error, Sendable, Equatable {
   /// The file's line `line` is not what a checkpoint has there.
   case notACheckpoint(line: Int)
   case newerCheckpoint(version: Int)
+  /// The checkpoint is of several journals, and one is compared.
+  case ofSeveral
+  /// The checkpoint is of another number of journals than are compared; nil: of one.
+  case ofOthers(count: Int?, compared: Int)
   /// The file was changed after it was signed, or the signature was.
   case wrongSignature
   /// Signed, but not by the key that is trusted; its public key.
@@ -24,6 +28,10 @@ extension CheckpointError: CustomStringConvertible {
     case .notACheckpoint(let line): "not a checkpoint: line \(line) is not what it must be; name the right file"
     case .newerCheckpoint(let version):
       "a checkpoint of format \(version), which this program does not know: use the newer one"
+    case .ofSeveral: "a checkpoint of several journals: name the data directory that it was taken of"
+    case .ofOthers(let count, let compared):
+      "a checkpoint of \(count.map { "\($0) journals" } ?? "one journal"), and there are \(compared): name the data "
+        + "directory that it was taken of" + (count == nil ? ", and the partition" : "")
     case .wrongSignature:
       "the signature is wrong: the file was changed after it was signed; take another copy of it, and ask who changed "
         + "this one"

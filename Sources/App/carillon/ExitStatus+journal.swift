@@ -58,7 +58,7 @@ extension ExitStatus {
   init(_ error: CheckpointError) {
     self =
       switch error {
-      case .notACheckpoint, .otherJournal: .foreignCheckpoint
+      case .notACheckpoint, .otherJournal, .ofSeveral, .ofOthers: .foreignCheckpoint
       case .newerCheckpoint: .newerFormat
       case .wrongSignature: .wrongSignature
       case .unknownKey: .unknownKey

@@ -98,4 +98,30 @@ struct PartitionTests {
     #expect(after.summary.chats >= 24)
     await after.stop()
   }
+
+  @Test("what is told of one journal is refused, what is an entity's is read where it lies, the rest is of all")
+  func audit() async throws {
+    let rig = try await Self.rig(try EngineRig.temporaryDirectory())
+    let (engine, services) = (rig.engine, try await Self.talk(rig))
+    for service in services.values {
+      let state = try await engine.audit.state(of: EntityID(.chatSession, service), at: nil, mask: nil)
+      #expect(String(decoding: state, as: UTF8.self).contains("text of "))
+    }
+    let refusal = JournalAuditError.severalPartitions(4)
+    await #expect(throws: refusal) { try await engine.audit.status() }
+    await #expect(throws: refusal) {
+      try await engine.audit.records(RecordQuestion(), after: 0, limit: 10, mask: nil)
+    }
+    await #expect(throws: refusal) { try await engine.audit.verify(by: "operator") }
+    await #expect(throws: refusal) { try await engine.audit.checkpoint() }
+
+    let positions = engine.partitions.all.compactMap { $0.journal.writer?.durablePosition }
+    #expect(positions.count == 4 && positions.allSatisfy { $0 > 0 })
+    #expect(try #require(engine.glance()).position >= positions.reduce(0, +))
+    #expect(engine.glance()?.snapshotMade == nil)
+    try await engine.snapshotNow()
+    #expect(engine.partitions.all.allSatisfy { $0.newestSnapshot != nil })
+    #expect(engine.glance()?.snapshotMade != nil)
+    await rig.stop()
+  }
 }

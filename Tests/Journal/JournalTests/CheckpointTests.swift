@@ -84,8 +84,10 @@ struct CheckpointTests {
     for other in others {
       #expect(throws: CheckpointError.self) { try Checkpoint(text: Array(other.utf8)) }
     }
-    let newer = text.replacing("carillon-checkpoint 1", with: "carillon-checkpoint 2")
-    #expect(throws: CheckpointError.newerCheckpoint(version: 2)) { try Checkpoint(text: Array(newer.utf8)) }
+    for (version, error) in [(2, CheckpointError.ofSeveral), (3, .newerCheckpoint(version: 3))] {
+      let newer = text.replacing("carillon-checkpoint 1", with: "carillon-checkpoint \(version)")
+      #expect(throws: error) { try Checkpoint(text: Array(newer.utf8)) }
+    }
   }
 
   // MARK: Keys

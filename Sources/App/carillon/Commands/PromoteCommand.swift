@@ -18,7 +18,6 @@ struct PromoteCommand: ParsableCommand {
   func run() throws {
     try reporting {
       do {
-        try journal.dataDirectory().requireWhole()
         let (old, new) = try EpochStore(directory: try journal.existingPath(), archive: journal.archivePath).promote()
         Console.print("was         a \(old.role)'s journal, of epoch \(old.own)")
         Console.print("now         a primary's, of epoch \(new.own): start it with `carillon serve`")

@@ -9,8 +9,10 @@ enum CheckpointFile {
 
   /// Reads a checkpoint and checks its signature.
   ///
-  /// - Parameter publicKey: the file of the key that must have signed it; nil for the one that it names.
-  static func read(_ file: String, publicKey: String?) throws -> Checkpoint {
+  /// - Parameters:
+  ///   - publicKey: the file of the key that must have signed it; nil for the one that it names.
+  ///   - places: the journals that are to be compared with it.
+  static func read(_ file: String, publicKey: String?, of places: [JournalPlace]) throws -> SignedHeads {
     let bytes = try content(file)
     let trusted = try publicKey.map { keyFile in
       let text = try text(keyFile)
@@ -19,9 +21,22 @@ enum CheckpointFile {
       }
     }
     do throws(CheckpointError) {
-      let checkpoint = try Checkpoint(text: bytes)
+      // One of several may have a checkpoint by itself.
+      let hasOne = places.count == 1 && (places[0].partition == nil || !JointCheckpoint.isMeant(by: bytes))
+      guard hasOne || JointCheckpoint.isMeant(by: bytes) else {
+        let checkpoint = try Checkpoint(text: bytes)
+        try checkpoint.checkSignature(trusted: trusted)
+        throw CheckpointError.ofOthers(count: nil, compared: places.count)
+      }
+      if hasOne {
+        let checkpoint = try Checkpoint(text: bytes)
+        try checkpoint.checkSignature(trusted: trusted)
+        return SignedHeads(
+          made: checkpoint.made, publicKey: checkpoint.publicKey, heads: [places[0].partition: checkpoint.head])
+      }
+      let checkpoint = try JointCheckpoint(text: bytes)
       try checkpoint.checkSignature(trusted: trusted)
-      return checkpoint
+      return try SignedHeads(checkpoint, of: places)
     } catch {
       throw CommandFailure(error, file: file)
     }
@@ -54,5 +69,32 @@ enum CheckpointFile {
       let isMissing = (error as? Errno) == .noSuchFileOrDirectory
       throw CommandFailure(isMissing ? .missingInput : .dataDirectory, "\(file) cannot be read: \(error)")
     }
+  }
+}
+
+/// What a checkpoint says of the journals that are compared with it.
+struct SignedHeads {
+  let made: String
+  let publicKey: AuditPublicKey
+  /// By `JournalPlace.partition`; none where nothing was known to be on the disk.
+  let heads: [PartitionID?: JournalHead]
+
+  init(made: String, publicKey: AuditPublicKey, heads: [PartitionID?: JournalHead]) {
+    self.made = made
+    self.publicKey = publicKey
+    self.heads = heads
+  }
+
+  /// - Throws: `ofOthers` if the checkpoint is of another number of journals.
+  init(_ checkpoint: JointCheckpoint, of places: [JournalPlace]) throws(CheckpointError) {
+    let count = checkpoint.heads.count
+    var heads: [PartitionID?: JournalHead] = [:]
+    for partition in places.compactMap(\.partition) {
+      guard partition.rawValue < count, places.count == 1 || places.count == count else {
+        throw .ofOthers(count: count, compared: places.count)
+      }
+      heads[partition] = checkpoint.heads[Int(partition.rawValue)]
+    }
+    self.init(made: checkpoint.made, publicKey: checkpoint.publicKey, heads: heads)
   }
 }

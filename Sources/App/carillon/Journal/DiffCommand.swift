@@ -36,7 +36,7 @@ struct DiffCommand: ParsableCommand {
     try reporting {
       var before = try EntityHistory.begun(entity.id)
       var after = try EntityHistory.begun(entity.id)
-      try journal.read { reader, line in
+      try journal.read(try journal.place(of: entity.id)) { reader, line in
         _ = try reader.walk(
           segment: { line.update($0) },
           record: { record in

@@ -5,7 +5,8 @@ import Journal
 /// `carillon journal dump`: records as JSON lines.
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dump", abstract: "Print records as JSON lines, oldest first.")
+    commandName: "dump", abstract: "Print records as JSON lines, oldest first.",
+    discussion: "Of a data directory with several journals one after the other; each line has a member partition then.")
 
   @OptionGroup var journal: JournalArguments
   @OptionGroup var filter: RecordFilter
@@ -14,13 +15,16 @@ struct DumpCommand: ParsableCommand {
 
   func run() throws {
     try reporting {
-      try journal.read { reader, _ in try dump(reader) }
+      var count = 0
+      try journal.each(try journal.places()) { place in
+        try journal.read(place) { reader, _ in try dump(reader, of: place, &count) }
+      }
     }
   }
 
-  private func dump(_ reader: JournalReader) throws {
-    let line = RecordLine(.carillon, mask: reveal.mask)
-    var count = 0
+  /// - Parameter count: records that were printed so far.
+  private func dump(_ reader: JournalReader, of place: JournalPlace, _ count: inout Int) throws {
+    let line = RecordLine(.carillon, mask: reveal.mask, partition: place.partition.map { Int($0.rawValue) })
     do {
       try reader.forEachRecord(from: firstPosition) { record in
         guard filter.accepts(record) else { return }

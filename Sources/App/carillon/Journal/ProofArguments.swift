@@ -17,7 +17,8 @@ struct ProofArguments: ParsableArguments {
   func proving<Result>(_ position: UInt64, _ body: (RecordProver, JournalReader) throws -> Result) throws -> Result {
     do {
       return try journal.read { reader, _ in
-        let tree = JournalTree(directory: try journal.path(), archive: journal.archive.map { FilePath($0) })
+        let place = try journal.place()
+        let tree = JournalTree(directory: place.path, archive: place.archive)
         try tree.open()
         return try body(try RecordProver(try signedNote(position), reader, tree), reader)
       }

@@ -38,6 +38,9 @@ struct RedactCommand: AsyncParsableCommand {
   @Flag(help: "Only say how much would be erased.") var dryRun = false
 
   func validate() throws {
+    if journal.partition != nil {
+      throw ValidationError("A customer is erased from all partitions: leave out --partition.")
+    }
     if subject.isEmpty { throw ValidationError("--subject is empty.") }
     if server == nil, tokenFile != nil { throw ValidationError("--token-file goes with --server.") }
   }
@@ -81,15 +84,7 @@ struct RedactCommand: AsyncParsableCommand {
 
   /// Of all partitions, one after the other.
   private func forEachRecord(_ body: (borrowing RecordView) throws -> Void) throws {
-    let data = try journal.dataDirectory()
-    let layout = try data.layout()
-    guard layout.hasSeveral else { return try journal.read { reader, _ in try reader.forEachRecord(body) } }
-    for partition in layout.partitions {
-      let reader = JournalReader(
-        directory: layout.journal(of: partition, in: data.path),
-        archive: layout.archive(of: partition, below: data.archive))
-      try reader.forEachRecord(body)
-    }
+    for place in try journal.places() { try journal.read(place) { reader, _ in try reader.forEachRecord(body) } }
   }
 
   /// Where all journals of a data directory lie, none of them missing.

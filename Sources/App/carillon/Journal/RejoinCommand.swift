@@ -33,7 +33,6 @@ struct RejoinCommand: AsyncParsableCommand {
   func run() async throws {
     try await Self.reporting {
       do {
-        try journal.dataDirectory().requireWhole()
         let rejoin = try JournalRejoin(directory: try journal.existingPath(), archive: journal.archivePath)
         defer { rejoin.release() }
         try carryOut(rejoin, isServer ? try await ask(rejoin) : try examine(rejoin))

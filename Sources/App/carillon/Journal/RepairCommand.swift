@@ -17,18 +17,25 @@ struct RepairCommand: ParsableCommand {
 
   func run() throws {
     try reporting {
-      do {
-        let repair = JournalRepair(directory: try journal.existingPath(), archive: journal.archivePath)
-        guard truncate else { return try examine(repair) }
-        guard let (finding, kept) = try repair.truncate() else { return Console.print("intact: nothing was changed") }
-        Console.print("was wrong   \(finding.error)")
-        Console.print(
-          "now ends    at position \(finding.lastPosition); a checkpoint made behind it does not verify any more")
-        for file in kept { Console.print("kept aside  \(file)") }
-      } catch let error as JournalError {
-        throw CommandFailure(error)
+      try journal.each(try journal.places()) { place in
+        do {
+          place.printHeading()
+          try repair(try place.existing())
+        } catch let error as JournalError {
+          throw CommandFailure(error)
+        }
       }
     }
+  }
+
+  private func repair(_ place: JournalPlace) throws {
+    let repair = JournalRepair(directory: place.path, archive: place.archive)
+    guard truncate else { return try examine(repair) }
+    guard let (finding, kept) = try repair.truncate() else { return Console.print("intact: nothing was changed") }
+    Console.print("was wrong   \(finding.error)")
+    Console.print(
+      "now ends    at position \(finding.lastPosition); a checkpoint made behind it does not verify any more")
+    for file in kept { Console.print("kept aside  \(file)") }
   }
 
   private func examine(_ repair: JournalRepair) throws {

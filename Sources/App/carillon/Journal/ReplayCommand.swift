@@ -19,7 +19,7 @@ struct ReplayCommand: ParsableCommand {
   func run() throws {
     try reporting {
       var history = try EntityHistory.begun(entity.id)
-      try journal.read { reader, line in
+      try journal.read(try journal.place(of: entity.id)) { reader, line in
         _ = try reader.walk(
           segment: { line.update($0) },
           record: { record in

@@ -18,16 +18,22 @@ struct StatsCommand: ParsableCommand {
 
   func run() throws {
     try reporting {
-      var statistics = JournalStatistics()
-      let report = try journal.read { reader, line in
-        try reader.walk(
-          segment: { line.update($0) }, frame: { statistics.add($0.header) },
-          record: { record in if filter.accepts(record) { statistics.add(record) } })
-      }
-      switch format {
-      case .text: print(statistics, report)
-      case .json: Console.write(json(statistics, report))
-      }
+      try journal.each(try journal.places()) { try count($0) }
+    }
+  }
+
+  private func count(_ place: JournalPlace) throws {
+    var statistics = JournalStatistics()
+    let report = try journal.read(place) { reader, line in
+      try reader.walk(
+        segment: { line.update($0) }, frame: { statistics.add($0.header) },
+        record: { record in if filter.accepts(record) { statistics.add(record) } })
+    }
+    switch format {
+    case .text:
+      place.printHeading()
+      print(statistics, report)
+    case .json: Console.write(json(statistics, report, of: place))
     }
   }
 
@@ -108,8 +114,9 @@ struct StatsCommand: ParsableCommand {
 
   // MARK: JSON
 
-  private func json(_ statistics: JournalStatistics, _ report: VerifyReport) -> [UInt8] {
+  private func json(_ statistics: JournalStatistics, _ report: VerifyReport, of place: JournalPlace) -> [UInt8] {
     JSONWriter.object { object in
+      place.write(into: &object)
       object.objects("events", statistics.rows.sorted { $0.key < $1.key }) { group, object in
         object.member("kind", EntityKind(rawValue: group.key.kind).label)
         object.member("tag", group.key.tag)

@@ -20,11 +20,16 @@ public struct RecordLine {
   private let encoder: JSONEncoder
   /// Nil: keys are shown.
   private let mask: KeyMask?
+  /// The first member, where there are several journals.
+  private let partition: Int?
 
-  /// - Parameter mask: nil: keys are shown.
-  public init(_ catalogue: Catalogue, mask: KeyMask?) {
+  /// - Parameters:
+  ///   - mask: nil: keys are shown.
+  ///   - partition: in which of several journals the records stand; nil: there is one.
+  public init(_ catalogue: Catalogue, mask: KeyMask?, partition: Int? = nil) {
     self.catalogue = catalogue
     self.mask = mask
+    self.partition = partition
     encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
@@ -50,6 +55,7 @@ public struct RecordLine {
 
   private func write(_ record: borrowing RecordView, hasTime: Bool, into line: inout JSONObjectWriter) {
     let kind = EntityKind(rawValue: record.kind)
+    line.member("partition", ifPresent: partition)
     line.member("position", record.position)
     if hasTime { line.member("time", Timestamp(milliseconds: record.timeMilliseconds).iso8601Milliseconds) }
     line.member("kind", kind.label)
