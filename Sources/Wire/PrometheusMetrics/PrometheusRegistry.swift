@@ -1,14 +1,11 @@
 public import CoreMetrics
 internal import Synchronization
 
-/// Keeps the process's metrics and prints them for Prometheus. Spec: Prometheus text format 0.0.4.
+/// Keeps the process's metrics and prints them for Prometheus. Spec: Prometheus text format 0.0.4; OpenMetrics 1.0.0.
 ///
 /// Making a metric costs a look-up under a lock; counting costs an atomic addition or a short lock of the metric's own.
 /// Metrics with the same label and dimensions are one.
 public final class PrometheusRegistry: MetricsFactory {
-  /// The `Content-Type` of `render()`.
-  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-
   private struct Family {
     let kind: PrometheusKind
     let help: String
@@ -54,25 +51,23 @@ public final class PrometheusRegistry: MetricsFactory {
   public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
   /// All metrics, sorted by name and labels, so that two scrapes can be compared line by line.
-  public func render() -> String {
+  public func render(_ format: PrometheusFormat = .text) -> String {
     // Taken out under the lock, printed outside it: a scrape holds up nobody who makes a metric.
     let families = self.families.withLock { $0 }
     var text = ""
-    func head(_ name: String, _ kind: PrometheusKind, _ help: String) {
-      text += "# HELP \(name) \(PrometheusText.help(help))\n# TYPE \(name) \(kind.rawValue)\n"
-    }
     for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-      head(name, family.kind, family.help)
+      text += format.head(name, family.kind, family.help)
       for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
-        series.render(name, labels, into: &text)
+        series.render(name, labels, format, into: &text)
       }
     }
     if rejected.value > 0 {
       let name = "metrics_series_rejected_total"
-      head(name, .counter, "Series that were not kept: too many, or a name in use for another kind.")
-      rejected.render(name, "", into: &text)
+      text += format.head(
+        name, .counter, "Series that were not kept: too many, or a name in use for another kind.")
+      rejected.render(name, "", format, into: &text)
     }
-    return text
+    return text + format.end
   }
 
   private func series<Series: PrometheusSeries>(

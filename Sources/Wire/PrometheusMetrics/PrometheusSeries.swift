@@ -7,7 +7,7 @@ enum PrometheusKind: String, Sendable {
 
 /// One line, or one group of lines, of the exposition.
 protocol PrometheusSeries: AnyObject, Sendable {
-  func render(_ name: String, _ labels: String, into text: inout String)
+  func render(_ name: String, _ labels: String, _ format: PrometheusFormat, into text: inout String)
 }
 
 final class PrometheusCounter: PrometheusSeries, CounterHandler {
@@ -22,7 +22,9 @@ final class PrometheusCounter: PrometheusSeries, CounterHandler {
 
   func reset() { count.store(0, ordering: .relaxed) }
 
-  func render(_ name: String, _ labels: String, into text: inout String) { text += "\(name)\(labels) \(value)\n" }
+  func render(_ name: String, _ labels: String, _ format: PrometheusFormat, into text: inout String) {
+    text += "\(name)\(labels) \(value)\n"
+  }
 }
 
 final class PrometheusFloatingPointCounter: PrometheusSeries, FloatingPointCounterHandler {
@@ -34,7 +36,7 @@ final class PrometheusFloatingPointCounter: PrometheusSeries, FloatingPointCount
 
   func reset() { sum.withLock { $0 = 0 } }
 
-  func render(_ name: String, _ labels: String, into text: inout String) {
+  func render(_ name: String, _ labels: String, _ format: PrometheusFormat, into text: inout String) {
     text += "\(name)\(labels) \(PrometheusText.number(sum.withLock { $0 }))\n"
   }
 }
@@ -49,7 +51,7 @@ final class PrometheusGauge: PrometheusSeries, MeterHandler, RecorderHandler {
   func record(_ value: Int64) { set(Double(value)) }
   func record(_ value: Double) { set(value) }
 
-  func render(_ name: String, _ labels: String, into text: inout String) {
+  func render(_ name: String, _ labels: String, _ format: PrometheusFormat, into text: inout String) {
     text += "\(name)\(labels) \(PrometheusText.number(value.withLock { $0 }))\n"
   }
 }
@@ -84,12 +86,12 @@ final class PrometheusHistogram: PrometheusSeries, RecorderHandler, TimerHandler
 
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1_000_000_000) }
 
-  func render(_ name: String, _ labels: String, into text: inout String) {
+  func render(_ name: String, _ labels: String, _ format: PrometheusFormat, into text: inout String) {
     let state = self.state.withLock { $0 }
     var count: UInt64 = 0
     for (index, bound) in (bounds + [.infinity]).enumerated() {
       count += state.counts[index]
-      text += "\(name)_bucket\(PrometheusText.labels(labels, adding: "le", PrometheusText.number(bound))) \(count)\n"
+      text += "\(name)_bucket\(PrometheusText.labels(labels, adding: "le", format.bound(bound))) \(count)\n"
     }
     text += "\(name)_sum\(labels) \(PrometheusText.number(state.sum))\n\(name)_count\(labels) \(count)\n"
   }

@@ -28,6 +28,9 @@ enum PrometheusText {
 
   static func help(_ text: String) -> String { escaped(text, quote: false) }
 
+  /// As OpenMetrics has it.
+  static func quotedHelp(_ text: String) -> String { escaped(text, quote: true) }
+
   /// Whole numbers without a fraction, infinities as the format spells them.
   static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }

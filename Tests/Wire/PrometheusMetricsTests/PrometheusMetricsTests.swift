@@ -15,7 +15,7 @@ struct RenderingTests {
   @Test("nothing counted, nothing printed")
   func empty() {
     #expect(PrometheusRegistry(settings).render() == "")
-    #expect(PrometheusRegistry.contentType == "text/plain; version=0.0.4; charset=utf-8")
+    #expect(PrometheusRegistry(settings).render(.openMetrics) == "# EOF\n")
   }
 
   @Test("every kind of metric, line by line")

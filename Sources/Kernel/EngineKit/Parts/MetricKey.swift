@@ -4,10 +4,13 @@ package import CoreMetrics
 package struct MetricKey: Sendable {
   package let label: String
   package let help: String
+  /// Of a histogram of its own: the upper bounds of its buckets, ascending; nil for those of all.
+  package let buckets: [Double]?
 
-  package init(_ label: String, _ help: String) {
+  package init(_ label: String, _ help: String, buckets: [Double]? = nil) {
     self.label = label
     self.help = help
+    self.buckets = buckets
   }
 }
 
@@ -34,6 +37,12 @@ extension Counter {
 }
 
 extension Gauge {
+  package convenience init(_ key: MetricKey, dimensions: [(String, String)] = []) {
+    self.init(label: key.label, dimensions: dimensions)
+  }
+}
+
+extension Timer {
   package convenience init(_ key: MetricKey, dimensions: [(String, String)] = []) {
     self.init(label: key.label, dimensions: dimensions)
   }
