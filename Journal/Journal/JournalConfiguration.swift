@@ -24,6 +24,8 @@ public struct JournalConfiguration: Sendable {
   public var archiveDirectory: FilePath?
   /// Takes the leaves of records once they are on the disk; nil: nobody wants them.
   public var leaves: LeafHandover?
+  /// Is told how long each write with its sync took, on the writer's thread and under its lock: it must be short.
+  public var onSync: @Sendable (Duration) -> Void = { _ in }
   /// Is kept up to date while a journal is opened; nil: nobody wants to know.
   public var replayProgress: ReplayProgress?
   /// Milliseconds since 1970, for segment headers and empty frames.

@@ -120,7 +120,9 @@ extension JournalWriter {
     }
     isNearEnd = log.isNearEnd
     if firstUnwritten > first || sealing {
-      figures.add(ContinuousClock.now - start, endedAt: configuration.clock())
+      let duration = ContinuousClock.now - start
+      figures.add(duration, endedAt: configuration.clock())
+      configuration.onSync(duration)
     }
     stalledFrame = firstUnwritten < committing.frames.count ? firstUnwritten : nil
     if stalledFrame != nil { return nil }

@@ -10,6 +10,9 @@ struct EngineMetrics: Sendable {
   private let snapshotFailures: Counter
   private let entitiesAwake: Gauge
   private let spillBytes: Gauge
+  private let position: Gauge
+  private let roomLeft: Gauge
+  private let sync: Metrics.Timer
   private let storageFull: Gauge
   private let indexBehind: Gauge
   private let standbyHeld: Gauge
@@ -27,6 +30,9 @@ struct EngineMetrics: Sendable {
     snapshotFailures = Counter(keys.snapshotFailures, dimensions: dimensions)
     entitiesAwake = Gauge(keys.awake, dimensions: dimensions)
     spillBytes = Gauge(keys.spillBytes, dimensions: dimensions)
+    position = Gauge(keys.position, dimensions: dimensions)
+    roomLeft = Gauge(keys.roomLeft, dimensions: dimensions)
+    sync = Metrics.Timer(keys.sync, dimensions: dimensions)
     storageFull = Gauge(keys.storageFull, dimensions: dimensions)
     indexBehind = Gauge(keys.indexBehind, dimensions: dimensions)
     standbyHeld = Gauge(keys.standbyHeld, dimensions: dimensions)
@@ -48,6 +54,15 @@ struct EngineMetrics: Sendable {
   func treeFailed() { treeFailures.increment() }
 
   func indexed(segmentsBehind: Int) { indexBehind.record(segmentsBehind) }
+
+  /// A batch is on the disk, which took so long. Called on the journal's thread.
+  func synced(in duration: Duration) { sync.record(duration: duration) }
+
+  /// - Parameter roomLeft: bytes; nil if nobody knows.
+  func journal(position: UInt64, roomLeft bytes: UInt64?) {
+    self.position.record(position)
+    if let bytes { roomLeft.record(bytes) }
+  }
 
   /// 1 while there is no room for the next segment.
   func storage(isFull: Bool) { storageFull.record(isFull ? 1 : 0) }

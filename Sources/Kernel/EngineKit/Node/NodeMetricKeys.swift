@@ -5,6 +5,13 @@ struct NodeMetricKeys: MetricTable {
   let awake = MetricKey("carillon.entities.awake", "Entities whose state is in memory.")
   let spillBytes = MetricKey(
     "carillon.entities.spill_bytes", "Size of the file that holds the states of sleeping entities, in bytes.")
+  let position = MetricKey(
+    "carillon.journal.position", "Position of the last record of the journal that is on the disk.")
+  let sync = MetricKey(
+    "carillon.journal.sync",
+    "How long it took to write one batch of records and to have the disk confirm it, in seconds.",
+    buckets: [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5])
+  let roomLeft = MetricKey("carillon.journal.disk_free_bytes", "Room on the disk of the journal, in bytes.")
   let storageFull = MetricKey(
     "carillon.journal.storage_full", "1 while the disk has no room for the next segment and changes are refused.")
   let indexBehind = MetricKey(

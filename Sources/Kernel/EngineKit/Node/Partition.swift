@@ -68,7 +68,9 @@ package final class Partition: Sendable {
     self.catalogue = catalogue
     self.onFatal = onFatal
     dataDirectory = configuration.dataDirectory
-    self.configuration = configuration.journal
+    var written = configuration.journal
+    written.onSync = { [metrics] in metrics.synced(in: $0) }
+    self.configuration = written
     housekeeping = configuration.housekeeping
     let (directory, archive) = (dataDirectory.appending("journal"), configuration.journal.archiveDirectory)
     let storage = node.environment.storage
@@ -116,6 +118,12 @@ package final class Partition: Sendable {
 
   /// Bytes that the file system of the journal has left; nil if nobody knows.
   package var roomLeft: UInt64? { node.environment.storage.roomLeft(in: journalDirectory) }
+
+  /// Brings the metrics up to date that nobody counts as things happen.
+  package func report() {
+    guard let writer = journal.writer else { return }
+    metrics.journal(position: writer.durablePosition, roomLeft: roomLeft)
+  }
 
   // MARK: Running
 

@@ -29,6 +29,10 @@ package struct CourierMetricKeys: MetricTable {
   package let oldestAge = MetricKey(
     "carillon.push.oldest_age_seconds",
     "Age of the oldest push that waits in a lane, for its next attempt too, in seconds.")
+  package let pushes = MetricKey(
+    "carillon.pushes",
+    "Pushes that have not been delivered, by state; those that wait for their next attempt are retrying."
+  )
   package let queueDepth = MetricKey(
     "carillon.push.queue_depth", "Pushes that wait in a lane, for their next attempt too, by priority.")
   package let settled = MetricKey("carillon.push.settled", "Pushes that came to their end, by outcome.")

@@ -93,6 +93,17 @@ package final class CourierMetrics: Sendable {
 
   func report(deadLetters count: Int) { gauge(metric.deadLetters, []).record(count) }
 
+  /// All pushes that have not been delivered, by where they are.
+  func report(_ backlogs: some Collection<DeadLetterIndex.Backlog>, running: Int, dead: Int) {
+    let retrying = backlogs.reduce(0) { $0 + $1.retrying }
+    let all = backlogs.reduce(0) { $0 + $1.urgent + $1.normal }
+    for (state, count) in [
+      ("waiting", all - retrying), ("running", running), ("retrying", retrying), ("dead", dead),
+    ] {
+      gauge(metric.pushes, [("state", state)]).record(count)
+    }
+  }
+
   func report(devices count: Int, type: String, isLive: Bool) {
     gauge(metric.devices, [("type", type), ("state", isLive ? "live" : "ended")]).record(count)
   }

@@ -31,9 +31,13 @@ public struct CourierService: Sendable {
 
   /// Brings the gauges up to date.
   public func report() {
-    for (label, summary) in dispatcher.lanes.summaries() { dispatcher.metrics.report(label, summary) }
-    dispatcher.metrics.report(dispatcher.backlogs(), now: dispatcher.context.time.now)
-    dispatcher.metrics.report(deadLetters: dispatcher.deadLetters.total)
+    let (summaries, backlogs) = (dispatcher.lanes.summaries(), dispatcher.backlogs())
+    for (label, summary) in summaries { dispatcher.metrics.report(label, summary) }
+    dispatcher.metrics.report(backlogs, now: dispatcher.context.time.now)
+    let dead = dispatcher.deadLetters.total
+    dispatcher.metrics.report(deadLetters: dead)
+    dispatcher.metrics.report(
+      backlogs.values, running: summaries.reduce(0) { $0 + $1.1.running }, dead: dead)
     for (type, isLive, count) in dispatcher.devices.counts() {
       dispatcher.metrics.report(devices: count, type: type, isLive: isLive)
     }

@@ -82,7 +82,9 @@ final class DeadLetterIndex: Sendable {
       for waiting in state.waiting.values {
         let next = waiting.nextAttempt.milliseconds == .max ? nil : waiting.nextAttempt
         let one = Backlog(
-          urgent: Int(waiting.urgent), normal: Int(waiting.normal), since: waiting.since, nextAttempt: next)
+          urgent: Int(waiting.urgent), normal: Int(waiting.normal),
+          retrying: next == nil ? 0 : Int(waiting.urgent) + Int(waiting.normal), since: waiting.since, nextAttempt: next
+        )
         sums[Int(waiting.kind)] = sums[Int(waiting.kind)].map { $0.with(one) } ?? one
       }
       return zip(state.kinds, sums).compactMap { kind, sum in sum.map { (kind, $0) } }
@@ -93,6 +95,8 @@ final class DeadLetterIndex: Sendable {
   struct Backlog: Sendable, Equatable {
     var urgent = 0
     var normal = 0
+    /// Those of both that wait for their next attempt.
+    var retrying = 0
     /// When the oldest one was taken over.
     var since: Timestamp
     /// The first moment at which a queue tries again that waits for it.
@@ -101,8 +105,8 @@ final class DeadLetterIndex: Sendable {
     func with(_ other: Backlog) -> Backlog {
       let next = [nextAttempt, other.nextAttempt].compactMap(\.self).min()
       return Backlog(
-        urgent: urgent + other.urgent, normal: normal + other.normal, since: min(since, other.since),
-        nextAttempt: next)
+        urgent: urgent + other.urgent, normal: normal + other.normal, retrying: retrying + other.retrying,
+        since: min(since, other.since), nextAttempt: next)
     }
   }
 
