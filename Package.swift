@@ -638,7 +638,8 @@ let package = Package(
     tests(
       "HTTPKitTests", in: "Wire",
       [
-        "EdgeSecurity", "EngineKit", "EventSourcing", "Gzip", "HTTPKit", "ServerKit", "TestSupport", httpTypes,
+        "EdgeSecurity", "EngineKit", "EventSourcing", "Gzip", "HTTPKit", "JSONEnvelope", "NetworkAddress", "ServerKit",
+        "TestSupport", httpTypes,
         hummingbird, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioTLS, nioWebSocket,
       ]),
     tests(
@@ -693,7 +694,7 @@ let package = Package(
     tests("PeerFormatsTests", in: "Benchmarks", ["PeerFormats"]),
     tests("ConservationTests", in: "Benchmarks", ["Conservation", "JSONEnvelope"]),
     tests("ProcessControlTests", in: "App", ["ProcessControl"]),
-    tests("PackagingTests", in: "App", ["carillon", "HTTPKit"]),
+    tests("PackagingTests", in: "App", ["carillon", "CarillonConfiguration", "EngineKit", "HTTPKit"]),
     tests("SupervisionTests", in: "App", ["Supervision", "TestSupport"]),
     tests("DemoTests", in: "App", ["carillon", "CarillonClient", "JSONEnvelope", nioHTTP1]),
     tests(

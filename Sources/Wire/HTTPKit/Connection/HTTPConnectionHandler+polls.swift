@@ -6,6 +6,7 @@ extension HTTPConnectionHandler {
   /// - Parameter mayWait: for long: whoever closes the sending side meanwhile has left.
   package func hold(for poll: any HTTPPoll, mayWait: Bool) {
     self.poll = poll
+    isHeld = mayWait
     tell(.polls(mayWait: mayWait))
     services.heldPolls.open()
   }

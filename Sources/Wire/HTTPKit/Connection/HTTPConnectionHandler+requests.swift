@@ -21,6 +21,7 @@ extension HTTPConnectionHandler {
     (showsCredential, showsPassword) = (survey.showsCredential, survey.showsPassword)
     isPacked = survey.coding == .gzip
     mayShowSession = survey.showsCookie && !survey.showsCredential
+    watch(head)
     if let refusal = survey.refusal { return refuse(refusal) }
     guard head.uri.utf8.count <= services.limits.targetBytesMaximum else {
       return refuse(EdgeFailure(.uriTooLong, "The request target is too long", exception: "RequestTargetException"))

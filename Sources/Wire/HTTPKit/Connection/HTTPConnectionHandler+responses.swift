@@ -62,6 +62,7 @@ extension HTTPConnectionHandler {
   /// Writes a whole response at once.
   package func write(_ response: ByteBuffer, status: Int) {
     services.metrics.countResponse(surface, status: status)
+    answers(status: status, bytes: response.readableBytes)
     writeEnd(response)
   }
 
@@ -77,6 +78,7 @@ extension HTTPConnectionHandler {
 
   private func responseWritten(_ result: Result<Void, any Error>) {
     let isWritten = if case .success = result { true } else { false }
+    finishEntry()
     if let poll {
       self.poll = nil
       poll.written(success: isWritten)

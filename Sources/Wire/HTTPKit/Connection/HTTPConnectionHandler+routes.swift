@@ -110,6 +110,7 @@ extension HTTPConnectionHandler {
     var buffer = responseBuffer(capacity: 512)
     writeHead(head, framing: length.map { .length($0) } ?? (isChunked ? .chunked : .none), into: &buffer)
     services.metrics.countResponse(surface, status: head.status.code)
+    answers(status: head.status.code, bytes: 0)
     return write(part: buffer, context)
   }
 
@@ -126,6 +127,7 @@ extension HTTPConnectionHandler {
 
   private func write(part: ByteBuffer, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
     tell(.partBegins)
+    entry?.bytes += part.readableBytes
     let promise = eventLoop.makePromise(of: Void.self)
     promise.futureResult.whenComplete { _ in self.tell(.partWritten) }
     context.writeAndFlush(wrapOutboundOut(part), promise: promise)
@@ -143,6 +145,7 @@ extension HTTPConnectionHandler {
     guard let stream = machine.stream else { return }
     var buffer = responseBuffer(capacity: 8)
     if stream.isChunked, !machine.isHead { ResponseSerializer.lastChunk(into: &buffer) }
+    entry?.bytes += buffer.readableBytes
     writeEnd(buffer)
   }
 

@@ -48,6 +48,14 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package internal(set) var clientAddress: IPAddress?
   /// Of the page that it comes from, if that may read the answer.
   var origin: String?
+  /// When its head came, in nanoseconds of a clock that nobody sets; 0: there is none.
+  var begun: UInt64 = 0
+  /// What it is for.
+  var route = RouteTable.Route.other
+  /// It is a poll that may wait for long.
+  var isHeld = false
+  /// What the access log says of it; nil if it says nothing.
+  var entry: AccessEntry?
   /// Who answers it, if it is a poll.
   package internal(set) var poll: (any HTTPPoll)?
   /// What became of the last poll's answer.
@@ -87,6 +95,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
   package func release() {
     guard residency.end() else { return }
     if stream == nil { outlives(false) }
+    finishEntry()
     context = nil
     incoming = nil
     tell(.ended)
@@ -160,6 +169,7 @@ package final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChanne
     poll = nil
     origin = nil
     surface = services.otherSurface
+    (begun, route, isHeld) = (0, .other, false)
   }
 
   /// Waits for the client to read the refusal and to stop sending.

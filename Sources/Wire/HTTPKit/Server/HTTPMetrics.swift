@@ -20,9 +20,13 @@ package struct HTTPMetrics: Sendable {
   package let heldPolls = OpenCount(EdgeMetricKeys.keys.heldPolls)
   let http2Connections = OpenCount(EdgeMetricKeys.keys.http2Connections)
   let http2Streams = OpenCount(EdgeMetricKeys.keys.http2Streams)
+  package let routes: RouteFigures
 
-  /// - Parameter surfaces: their names, by `HTTPSurface.number`.
-  package init(surfaces: [String]) {
+  /// - Parameters:
+  ///   - surfaces: their names, by `HTTPSurface.number`.
+  ///   - routes: all that can be asked; by default nothing is told apart.
+  package init(surfaces: [String], routes: RouteTable = RouteTable([])) {
+    self.routes = RouteFigures(routes)
     responses = surfaces.map { surface in
       (1...5).map { statusClass in
         Counter(

@@ -47,6 +47,9 @@ package final class HTTPServer: PortServer {
   /// What new connections are shown; nil without TLS, and before the server listens.
   package var certificate: ListenerCertificate? { shownCertificate.withLock { $0 } }
 
+  /// What it counts.
+  package var metrics: HTTPMetrics { site.services.metrics }
+
   /// Polls that wait for their answer.
   package var heldPollCount: Int { site.services.heldPolls.current }
 

@@ -25,6 +25,8 @@ package final class HTTPServices: Sendable {
   let connectionLimits: HTTPConnectionLimits
   let compressedAnswers = CompressedAnswers()
   package let logger: Logger
+  /// Nil: nothing is ever written down.
+  let accessLog: AccessLog?
   // Of the settings, what is looked at for each message.
   package let limits: EdgeLimits
   package let budgets: StrangerBudgets
@@ -33,7 +35,7 @@ package final class HTTPServices: Sendable {
   package init(
     _ settings: HTTPSettings, otherSurface: HTTPSurface, webSocketSurface: HTTPSurface, identity: UserIdentity,
     tokens: TokenStore, responder: RouterResponder<EdgeRequestContext>, metrics: HTTPMetrics, security: SecurityLog,
-    guesses: GuessGuard, logger: Logger
+    guesses: GuessGuard, accessLog: AccessLog? = nil, logger: Logger
   ) {
     self.settings = settings
     self.otherSurface = otherSurface
@@ -45,6 +47,7 @@ package final class HTTPServices: Sendable {
     heldPolls = metrics.heldPolls
     self.security = security
     self.guesses = guesses
+    self.accessLog = accessLog
     self.logger = logger
     limits = settings.limits
     budgets = settings.budgets

@@ -11,6 +11,17 @@ package struct EdgeMetricKeys: MetricTable {
     "carillon_http_connections_refused_total", "HTTP connections that were refused for want of room.")
   package let heldPolls = MetricKey("carillon_http_held_polls", "Long polls that are held.")
   package let responses = MetricKey("carillon_http_responses_total", "Answers over HTTP, by class of their status.")
+  package let requests = MetricKey(
+    "carillon_http_requests_total",
+    "Answered requests, by the template of their path (other: none that is known), method and class of status.")
+  package let duration = MetricKey(
+    "carillon_http_request_duration",
+    "From a request's head to the beginning of its answer, in seconds, by template and method; without held polls.",
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10])
+  package let accessLines = MetricKey("carillon_access_log_lines_total", "Lines that were written to the access log.")
+  package let accessLinesDropped = MetricKey(
+    "carillon_access_log_dropped_total",
+    "Lines of the access log that were dropped because its disk was too slow, or full.")
   package let messages = MetricKey("carillon_websocket_messages_total", "Messages on WebSockets, by direction.")
   package let http2Connections = MetricKey("carillon_http2_connections", "Open HTTP connections that speak HTTP/2.")
   package let http2Streams = MetricKey(

@@ -42,6 +42,7 @@ extension HTTPConnectionHandler {
     services.securityFields.write(into: &buffer)
     buffer.writeStaticString("\r\n")
     services.metrics.countResponse(services.webSocketSurface, status: 101)
+    answers(status: 101, bytes: buffer.readableBytes)
     stream?.becomesTunnel()
     let pipeline = context.pipeline.syncOperations
     let decoder = WebSocketFrameDecoder(maxFrameSize: textBytesMaximum)

@@ -25,7 +25,7 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
   /// What the polls were told.
   private(set) var news: [String] = []
 
-  init(_ settings: HTTPSettings = HTTPSettings(port: 0)) throws {
+  init(_ settings: HTTPSettings = HTTPSettings(port: 0), accessLog: AccessLog? = nil) throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let security = SecurityLog(logger: logger) { 0 }
     services = HTTPServices(
@@ -36,7 +36,7 @@ final class ScriptedSite: HTTPSite, @unchecked Sendable {
       ) { _ in false },
       tokens: try TokenStore(directory: "/nowhere"),
       responder: Router(context: EdgeRequestContext.self).buildResponder(), metrics: HTTPMetrics(surfaces: ["all"]),
-      security: security, guesses: GuessGuard(security, settings.budgets), logger: logger)
+      security: security, guesses: GuessGuard(security, settings.budgets), accessLog: accessLog, logger: logger)
     residents = LoopResidents(eventLoop: channel.embeddedEventLoop)
     try HTTPPipeline(site: self).addHandlers(to: channel, residents)
     try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
