@@ -2,6 +2,8 @@
 enum Limits {
   /// A log record's message and each of its metadata values are cut at this many characters.
   static let logTextCharactersMaximum = 8_192
+  /// Lines of the access log that wait for their disk, in bytes; what comes beyond that is dropped, and counted.
+  static let accessLogBytesMaximum = 1_048_576
   /// The answer to `health`, in bytes.
   static let healthAnswerBytesMaximum = 16_384
   /// `health` waits this long.

@@ -138,7 +138,7 @@ struct Departures: Sendable {
   static func services(of server: ServerHarness) -> EdgeServices {
     EdgeServices(
       engine: server.engine, tokens: server.tokens, configuration: EdgeConfiguration(HTTPSettings(port: 0)),
-      exposition: { "" },
+      exposition: { _ in MetricsExposition(contentType: "text/plain", text: "") },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 

@@ -53,7 +53,7 @@ struct OpenAPITests {
       guesses: GuessGuard(server.engine.security, StrangerBudgets()),
       configuration: ConfigurationInForce(),
       recorder: OverviewRecorder(engine: server.engine, metrics: HTTPMetrics(surfaces: [])), version: "0",
-      exposition: { "" },
+      exposition: { _ in MetricsExposition(contentType: "text/plain", text: "") },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       openID: OpenIDSignIn(limits: OpenIDLimits(), security: server.engine.security, now: { .epoch }) {
         server.engine.options.current

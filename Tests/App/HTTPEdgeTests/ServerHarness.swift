@@ -54,7 +54,7 @@ struct ServerHarness {
     let tokens = try TokenStore(directory: directory.path)
     let server = HTTPServer(
       engine: engine, tokens: tokens, configuration: edge,
-      metrics: { "up 1\n" },
+      metrics: { MetricsExposition(contentType: "text/plain; accept=\($0.count)", text: "up 1\n") },
       logger: logger)
     let services = ServiceGroup(services: [server], logger: logger)
     let serving = Task { try await services.run() }

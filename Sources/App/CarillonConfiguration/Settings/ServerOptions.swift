@@ -23,8 +23,23 @@ package struct ServerOptions: OptionTable, ServerPart {
     "log_level", in: [.server],
     .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: "info",
     "least severe records that are written", takes: .reload)
+  package let metricsPort = OptionKey<Int?>(
+    "metrics.port", in: [.server], .integer(0...65_535),
+    "TCP port of /metrics alone, which the other port then has no more; 0 takes a free one; absent: no port of its own",
+    takes: .restart)
+  package let metricsHost = OptionKey(
+    "metrics.host", in: [.server], .text, default: "127.0.0.1",
+    "address that metrics.port listens on: whoever reaches it reads the metrics", takes: .restart)
 
-  package static var metrics: [MetricKey] { [] }
+  package let accessLogFile = OptionKey<String?>(
+    "access_log.file", in: [.server], .text,
+    "file that a line of JSON is appended to for requests, opened again on SIGHUP; -: standard output; absent: none",
+    takes: .reload)
+  package let accessLogSample = OptionKey(
+    "access_log.sample", in: [.server], .integer(1...1_000_000), default: 1,
+    "of so many requests the access log has one", takes: .reload)
+
+  package static var metrics: [MetricKey] { ProcessMetricKeys.metrics }
 
   package init() {}
 }

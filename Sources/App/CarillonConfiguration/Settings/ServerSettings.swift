@@ -8,6 +8,13 @@ public struct ServerSettings: Sendable, Equatable {
   public let host: String
   public let port: Int
   public let dataDirectory: String
+  /// Nil: `/metrics` has no port of its own.
+  public let metricsPort: Int?
+  public let metricsHost: String
+  /// Nil: no access log; `-`: standard output.
+  public let accessLogFile: String?
+  /// Of so many requests it has one.
+  public let accessLogSample: Int
   /// nil: the port speaks plain HTTP.
   public let tls: TLSFiles?
   public let logLevel: String
@@ -28,6 +35,10 @@ public struct ServerSettings: Sendable, Equatable {
     host = options[keys.host]
     port = options[keys.port]
     dataDirectory = options[keys.dataDirectory]
+    metricsPort = options[keys.metricsPort]
+    metricsHost = options[keys.metricsHost]
+    accessLogFile = options[keys.accessLogFile]
+    accessLogSample = options[keys.accessLogSample]
     tls = TLSFiles(options[keys.certificate], options[keys.certificateKey])
     logLevel = options[keys.logLevel]
     shutdownGrace = options.edgeLimits.shutdownGrace

@@ -15,9 +15,14 @@ extension OperationRoutes {
         answers: [status("It does.")], failures: [507]
       ) { routes, _, _ in try routes.ready() },
       Operation(
-        .get, "/metrics", "getMetrics", "What it counts", access: .open,
-        answers: [APIAnswer(200, "In Prometheus' text format.", [("text/plain", .text)])]
-      ) { routes, _, _ in routes.metrics() },
+        .get, "/metrics", "getMetrics", "What it counts",
+        about: "404 where `metrics.port` gives it a port of its own.", access: .open,
+        answers: [
+          APIAnswer(
+            200, "In Prometheus' text format, or as OpenMetrics for whoever asks for that in `Accept`.",
+            [("text/plain", .text), ("application/openmetrics-text", .text)], headers: [.required("Vary")])
+        ], failures: [404]
+      ) { routes, request, _ in try routes.metrics(request) },
       Operation(
         .get, "/openapi.json", "getDescription", "This description", access: .open,
         answers: [

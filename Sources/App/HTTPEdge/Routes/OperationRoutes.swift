@@ -5,7 +5,8 @@ import JSONEnvelope
 /// What operators and orchestrators ask: is it alive, is it ready, what does it count, what can it be asked.
 struct OperationRoutes {
   let engine: Engine
-  let exposition: @Sendable () -> String
+  /// Nil where the metrics have a port of their own.
+  let exposition: MetricsExposition.Source?
   let document: ServedDocument
 
   static var live: Response { status("live") }
@@ -17,11 +18,9 @@ struct OperationRoutes {
     return Self.status("ready")
   }
 
-  func metrics() -> Response {
-    Response(
-      status: .ok,
-      headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-cache"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: exposition())))
+  func metrics(_ request: Request) throws(EdgeFailure) -> Response {
+    guard let exposition else { throw .notFound }
+    return exposition(request.headers[values: .accept]).response
   }
 
   private static func status(_ status: StaticString) -> Response {

@@ -19,6 +19,8 @@ public struct EdgeConfiguration: Sendable {
   var now: @Sendable () -> Timestamp = { SystemTime().now }
   /// What operators are shown of the configuration.
   public var inForce = ConfigurationInForce()
+  /// Nil: requests are never written down.
+  package var accessLog: AccessLog?
   /// The server's version, which its description names.
   public var version = "0"
 

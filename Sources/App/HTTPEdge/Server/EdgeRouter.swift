@@ -34,8 +34,8 @@ struct EdgeRouter {
   let recorder: OverviewRecorder
   /// The server's version.
   let version: String
-  /// The text of `/metrics`.
-  let exposition: @Sendable () -> String
+  /// What `/metrics` says; nil where it has a port of its own.
+  let exposition: MetricsExposition.Source?
   let logger: Logger
   /// Signing in to the console by a provider.
   let openID: OpenIDSignIn
@@ -135,6 +135,12 @@ struct EdgeRouter {
         document: ServedDocument(.carillon, version: router.version))
     },
   ]
+
+  /// What metrics and the access log call each request.
+  static let routes = RouteTable(
+    surfaces.flatMap(\.description.operations), below: ["/genesys/cometd"],
+    pages: ["/console", "/\(ClientRoutes.folder)"],
+    format: ".json")
 
   var agentRoutes: AgentRoutes {
     AgentRoutes(

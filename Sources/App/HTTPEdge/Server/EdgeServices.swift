@@ -23,7 +23,7 @@ final class EdgeServices: Sendable {
   let recorder: OverviewRecorder
 
   init(
-    engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, exposition: @escaping @Sendable () -> String,
+    engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, exposition: MetricsExposition.Source?,
     logger: Logger
   ) {
     self.engine = engine
@@ -35,7 +35,7 @@ final class EdgeServices: Sendable {
       security: engine.security, logger: logger
     ) { [chats = engine.chats] in chats.isGuestKey($0) }
     let guesses = GuessGuard(engine.security, configuration.budgets)
-    let metrics = HTTPMetrics(surfaces: Surface.allCases.map(\.name))
+    let metrics = HTTPMetrics(surfaces: Surface.allCases.map(\.name), routes: EdgeRouter.routes)
     recorder = OverviewRecorder(engine: engine, metrics: metrics)
     let openID = OpenIDSignIn(
       limits: configuration.openIDLimits, security: engine.security, now: configuration.now
@@ -48,7 +48,7 @@ final class EdgeServices: Sendable {
     services = HTTPServices(
       configuration.http, otherSurface: Surface.other.place, webSocketSurface: Surface.webSocket.place,
       identity: identity, tokens: tokens, responder: router.responder(),
-      metrics: metrics, security: engine.security, guesses: guesses,
+      metrics: metrics, security: engine.security, guesses: guesses, accessLog: configuration.accessLog,
       logger: logger)
     comet = CometEndpoint(gateway: engine.comet) { engine.opensComet($0) }
     deviceSocket = DeviceSocketEndpoint(messaging: engine.messaging)

@@ -6,9 +6,9 @@ extension HTTPServer {
   ///
   /// - Parameters:
   ///   - engine: may still be recovering: the server then says that it is not ready.
-  ///   - metrics: the text of `/metrics`, in the exposition format of Prometheus.
+  ///   - metrics: what `/metrics` says; nil where it has a port of its own.
   package convenience init(
-    engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, metrics: @escaping @Sendable () -> String,
+    engine: Engine, tokens: TokenStore, configuration: EdgeConfiguration, metrics: MetricsExposition.Source?,
     logger: Logger
   ) {
     self.init(

@@ -30,13 +30,14 @@ struct ListenAddress: CustomStringConvertible {
     self.init(host: String(host), port: Int(port))
   }
 
-  /// All that a server with this configuration listens on: HTTP, devices, app servers.
+  /// All that a server with this configuration listens on: HTTP, devices, app servers, scrapers.
   static func all(_ loaded: LoadedConfiguration, hasTokens: Bool) -> [ListenAddress] {
     let settings = ServerSettings(loaded)
     let messaging = MessagingSettingsOfServer(loaded)
     let host = hasTokens ? settings.host : LoopbackHost.address
     return [settings.port, messaging.mcsPort, messaging.ccsPort].compactMap(\.self)
       .map { ListenAddress(host: host, port: $0) }
+      + (settings.metricsPort.map { [ListenAddress(host: settings.metricsHost, port: $0)] } ?? [])
   }
 
   /// Binds the address and lets go of it: a start that is bound to fail is to leave nothing on the disk.

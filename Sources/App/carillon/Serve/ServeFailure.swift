@@ -25,6 +25,7 @@ struct ServeFailure: Error, CustomStringConvertible {
     case let error as PartitionError: self.init(error)
     case let error as SnapshotError: self.init(ExitStatus(error), "\(error)")
     case let error as ReplayError: self.init(.damagedData, "\(error)")
+    case let error as AccessLogFailure: self.init(.dataDirectory, "\(error)")
     case let error as IdentityUnusable: self.init(.configuration, "users cannot be proven: \(error)")
     case let error as TokenStoreError: self.init(.dataDirectory, "\(error)")
     case let error as NIOSSLError: self.init(.configuration, "tls.certificate or tls.key cannot be used: \(error)")

@@ -45,9 +45,12 @@ struct Server {
   private let engine: Engine
   private let http: HTTPServer
   private let inForce: ConfigurationInForce
+  private let accessLog: AccessLogFile
   /// Nil if no port is configured.
   private let devices: MCSServer?
   private let appServers: CCSServer?
+  /// Nil if `/metrics` has no port of its own.
+  private let metricsServer: MetricsServer?
 
   /// - Parameter hasDemoApp: whether a customer's phone is among the console's pages.
   /// - Throws: `ServeFailure` or `TokenStoreError`.
@@ -71,10 +74,10 @@ struct Server {
     for address in ListenAddress.all(loaded, hasTokens: !tokens.isEmpty) { try address.probe() }
     let layout = try directory.claim(partitions: settings.partitions)
 
-    var metrics = PrometheusSettings()
-    metrics.help = Dictionary(uniqueKeysWithValues: Schema.metrics.map { ($0.label, $0.help) })
-    let registry = PrometheusRegistry(metrics)
+    let registry = Self.registry()
     MetricsSystem.bootstrap(registry)
+    accessLog = AccessLogFile()
+    try accessLog.open(settings)
     let providers = Providers(PushSettings(loaded))
     self.providers = providers
     var configuration = EngineConfiguration(dataDirectory: directory.path)
@@ -102,22 +105,44 @@ struct Server {
       onFatal: Self.ending(.journalFailed, "the journal failed", logger))
     var edge = loaded.edge
     edge.version = Version.current
+    edge.accessLog = accessLog.log
     edge.console.hasDemoApp = hasDemoApp
     inForce = ConfigurationInForce(loaded.inForce(startedWith: loaded))
     edge.inForce = inForce
     edge.verifyIdentity = providers.identities.verifying(engine.options, logger)
+    let exposition = Self.exposition(of: registry, engine, providers)
     http = HTTPServer(
-      engine: engine, tokens: tokens, configuration: edge,
-      metrics: { [engine] in
-        engine.couriers.report()
-        engine.callbacks.report()
-        engine.support.report()
-        engine.standbys.report()
-        providers.report()
-        return registry.render()
-      }, logger: logger)
+      engine: engine, tokens: tokens, configuration: edge, metrics: settings.metricsPort == nil ? exposition : nil,
+      logger: logger)
+    metricsServer = settings.metricsPort.map { [http, tokens, engine, settings] port in
+      MetricsServer(
+        settings: HTTPSettings(host: settings.metricsHost, port: port, limits: loaded.edgeLimits), beside: http,
+        tokens: tokens, source: exposition, security: engine.security, logger: logger)
+    }
     (devices, appServers) = try Self.messagingServers(loaded, engine, tokens, edge.budgets, logger)
     providers.log(loaded, to: logger)
+  }
+
+  /// Knows every metric there is.
+  private static func registry() -> PrometheusRegistry {
+    var metrics = PrometheusSettings()
+    metrics.help = Dictionary(uniqueKeysWithValues: Schema.metrics.map { ($0.label, $0.help) })
+    for metric in Schema.metrics { metrics.buckets[metric.label] = metric.buckets }
+    return PrometheusRegistry(metrics)
+  }
+
+  /// What `/metrics` says; everything that is looked up rather than counted is looked up then.
+  private static func exposition(
+    of registry: PrometheusRegistry, _ engine: Engine, _ providers: Providers
+  ) -> MetricsExposition.Source {
+    let process = ProcessReport()
+    return { accept in
+      engine.report()
+      providers.report()
+      process.report()
+      let format = PrometheusFormat(accept: accept)
+      return MetricsExposition(contentType: format.contentType, text: registry.render(format))
+    }
   }
 
   /// Ends the process: nothing may be acknowledged any more, not even by whatever runs at an ordinary exit.
@@ -173,10 +198,13 @@ struct Server {
       ], logger: logger)
     let reload = ReloadService(
       sources: sources, started: loaded, options: engine.options, level: level, supervisor: supervisor, logger: logger
-    ) { [providers, engine, http, certificates, logger, inForce, loaded] fresh in
+    ) { [providers, engine, http, certificates, logger, inForce, loaded, accessLog] fresh in
       inForce.replace(fresh.inForce(startedWith: loaded))
       providers.table.reload()
       certificates.reload()
+      do throws(AccessLogFailure) { try accessLog.open(ServerSettings(fresh)) } catch {
+        logger.error("\(error): the earlier one stays")
+      }
       await http.reloadIdentity()
       engine.couriers.resetLanes()
       // While the journal is being read, recovery has yet to look.
@@ -192,7 +220,7 @@ struct Server {
       .init(service: certificates, successTerminationBehavior: .ignore),
     ]
     // In the order of their addresses.
-    let servers: [(any Service)?] = [http, devices, appServers]
+    let servers: [(any Service)?] = [http, devices, appServers, metricsServer]
     for (server, address) in zip(servers.compactMap(\.self), ListenAddress.all(loaded, hasTokens: !tokens.isEmpty)) {
       services.append(.init(service: ListeningService(server: server, address: address)))
     }
@@ -211,6 +239,7 @@ struct Server {
     } catch {
       result = .failure(error)
     }
+    accessLog.finish()
     await providers.shutdown()
     try result.get()
   }
