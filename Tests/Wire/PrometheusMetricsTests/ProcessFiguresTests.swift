@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the system says of a process")
 struct ProcessFiguresTests {
-  private static let line =
+  static let line =
     "4711 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 250 50 13 14 20 0 33 0 12345 99 678 18446744073709551615 1 1"
 
   @Test("is read behind its name, whatever that holds")
@@ -15,7 +15,10 @@ struct ProcessFiguresTests {
 
   @Test(
     "is nothing where the line is none",
-    arguments: ["", "4711", "4711 (a) S 1 2 3", line.replacing(" 250 ", " x "), line.replacing(" 678 ", " -1 ")])
+    arguments: [
+      "", "4711", "4711 (a) S 1 2 3", ProcessFiguresTests.line.replacing(" 250 ", with: " x "),
+      ProcessFiguresTests.line.replacing(" 678 ", with: " -1 "),
+    ])
   func noStat(line: String) { #expect(ProcessStat(line) == nil) }
 
   @Test("knows when the system was started")

@@ -2,7 +2,6 @@ import CarillonConfiguration
 import Dispatch
 import EntityRuntime
 import HTTPKit
-import Synchronization
 import SystemPackage
 
 /// Where the access log is written: opened when the server starts, and again when its configuration is read again.
@@ -10,8 +9,10 @@ import SystemPackage
 /// Files are written on a thread of their own: no request waits for them.
 final class AccessLogFile: Sendable {
   let log = AccessLog(now: { SystemTime().now })
-  private let queue = DispatchQueue(label: "carillon.access-log")
-  private let current = Mutex<FileDescriptor?>(nil)
+  private let queue = DispatchQueue(label: "access-log")
+
+  /// - Throws: if the log cannot be opened.
+  init(_ settings: ServerSettings) throws(AccessLogFailure) { try open(settings) }
 
   /// Begins to write where the settings say, and lets go of what was written to before: of a file that was renamed,
   /// too.
@@ -43,18 +44,25 @@ final class AccessLogFile: Sendable {
   private static let finishSeconds = 1.0
 
   private func replace(_ file: FileDescriptor?, oneOf one: Int = 1) {
-    let spool = file.map { file in
-      LineSpool(
+    let spool = file.map { descriptor in
+      let file = OpenFile(descriptor: descriptor)
+      return LineSpool(
         bytesMaximum: Limits.accessLogBytesMaximum, schedule: { [queue] work in queue.async(execute: work) },
-        output: { bytes in (try? file.writeAll(bytes)) == bytes.count }, onLost: { [log] in log.lost($0) })
+        output: { file.write($0) }, onLost: { [log] in log.lost($0) })
     }
     log.write(to: spool, oneOf: one)
-    let former = current.withLock { current in
-      defer { current = file }
-      return current
-    }
-    // Behind what has been scheduled for it.
-    if let former { queue.async { try? former.close() } }
+  }
+
+  /// Closed when nobody can write to it any more: a request may still have it while it is replaced.
+  private final class OpenFile: Sendable {
+    private let descriptor: FileDescriptor
+
+    init(descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    deinit { try? descriptor.close() }
+
+    /// Whether all was written.
+    func write(_ bytes: [UInt8]) -> Bool { (try? descriptor.writeAll(bytes)) == bytes.count }
   }
 }
 

@@ -76,8 +76,7 @@ struct Server {
 
     let registry = Self.registry()
     MetricsSystem.bootstrap(registry)
-    accessLog = AccessLogFile()
-    try accessLog.open(settings)
+    accessLog = try AccessLogFile(settings)
     let providers = Providers(PushSettings(loaded))
     self.providers = providers
     var configuration = EngineConfiguration(dataDirectory: directory.path)

@@ -1,6 +1,7 @@
 import EventSourcing
 import JSONEnvelope
 import NIOCore
+import NIOEmbedded
 import NetworkAddress
 import Synchronization
 import Testing
