@@ -45,6 +45,8 @@ public enum JournalError: Error, Sendable, Equatable {
   case relieved(directory: FilePath, epoch: UInt32, by: UInt32)
   /// The directory is a standby's: it grows with the journal that it follows, and has no writer of its own.
   case followsAnother(directory: FilePath)
+  /// The directory is a backup, or one that is being restored or was not to the end.
+  case notRestored(directory: FilePath)
   /// The file that says who writes the journal is not what was written.
   case epochDamaged(FilePath)
   /// The journal has another history than the one that the starting point was taken from.
@@ -100,6 +102,9 @@ extension JournalError: CustomStringConvertible {
     case .followsAnother(let directory):
       "\(directory) is a standby's: follow its primary with `carillon standby`, or take over with "
         + "`carillon promote \(directory.removingLastComponent())`"
+    case .notRestored(let directory):
+      "\(directory) is a backup, or was not restored to the end: empty \(directory.removingLastComponent()) and restore it "
+        + "with `carillon restore`"
     case .epochDamaged(let file):
       "\(file) is damaged, and nothing else says whether this journal may be written: if no other server has taken "
         + "over, remove the file; otherwise make this directory anew"

@@ -16,6 +16,8 @@ public struct JournalEpoch: Sendable, Hashable {
     case primary = 1
     /// It is a copy, which grows with what it is a copy of.
     case standby = 2
+    /// It is a backup, or being restored from one: nobody writes it before all of it is there and checked.
+    case backup = 3
   }
 
   public var role: Role

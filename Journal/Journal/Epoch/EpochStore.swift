@@ -62,10 +62,14 @@ public struct EpochStore: Sendable {
   /// The epoch in which a writer goes on, as whoever holds `LOCK` asks; nil if nobody has ever said: in that of the
   /// journal's last segment.
   ///
-  /// - Throws: `relieved`, `followsAnother`; as `read`.
+  /// - Throws: `relieved`, `followsAnother`, `notRestored`; as `read`.
   public func epochToWrite() throws(JournalError) -> UInt32? {
     guard let epoch = try read() else { return nil }
-    guard epoch.role == .primary else { throw .followsAnother(directory: directory.path) }
+    switch epoch.role {
+    case .primary: break
+    case .standby: throw .followsAnother(directory: directory.path)
+    case .backup: throw .notRestored(directory: directory.path)
+    }
     guard epoch.told <= epoch.own else {
       throw .relieved(directory: directory.path, epoch: epoch.own, by: epoch.told)
     }
@@ -120,18 +124,46 @@ public struct EpochStore: Sendable {
         try directory.setSnapshotsAside(behind: end?.position ?? 0, label: "promotion")
       }
     }
-    let highest = max(old.told, try newestHeader()?.epoch ?? 1)
+    return (old, try begin(above: old.told, passingOver))
+  }
+
+  /// Has a journal that was restored from a backup be written from now on, in an epoch above every one that the directory
+  /// knows of: whatever server it is a backup of is fenced once it is told.
+  ///
+  /// To be called when all of it is there and checked. It is on the disk when this returns.
+  /// - Throws: `locked`; `configuration` unless the file says that it is a backup; what is wrong with the newest segment; as
+  ///   `read` and `write`.
+  public func finishRestore(
+    passingOver: (Range<UInt32>) -> UInt32 = { UInt32.random(in: $0) }
+  ) throws(JournalError) -> JournalEpoch {
+    let lock = try directory.claim()
+    defer { lock.release() }
+    guard let old = try read(), old.role == .backup else {
+      throw .configuration("\(directory.path) is not being restored")
+    }
+    return try begin(above: old.told, passingOver)
+  }
+
+  private func begin(
+    above told: UInt32, _ passingOver: (Range<UInt32>) -> UInt32
+  ) throws(JournalError) -> JournalEpoch {
+    let highest = max(told, try newestHeader()?.epoch ?? 1)
     guard highest < .max else { throw .configuration("there is no epoch above \(highest)") }
     let room = min(JournalEpoch.passedOverMaximum, .max - highest)
     let next = highest + 1 + passingOver(0..<room)
     let new = JournalEpoch(role: .primary, own: next, told: next)
     try write(new)
-    return (old, new)
+    return new
   }
 
   /// What the file says; what it would say if there is none.
+  ///
+  /// - Throws: `notRestored`; as `read`.
   func current() throws(JournalError) -> JournalEpoch {
-    if let epoch = try read() { return epoch }
+    if let epoch = try read() {
+      guard epoch.role != .backup else { throw .notRestored(directory: directory.path) }
+      return epoch
+    }
     let epoch = max(try newestHeader()?.epoch ?? 1, 1)
     return JournalEpoch(role: .primary, own: epoch, told: epoch)
   }

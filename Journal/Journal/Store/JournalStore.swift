@@ -48,7 +48,8 @@ extension JournalError {
     case .storageFull: .full
     case .storage(let error): error.isDiskFull ? .full : .unavailable
     case .damaged, .halfCopied, .cutShort, .foreignFile, .newerVersion, .missingSegment, .brokenSequence,
-      .historyChanged, .epochDamaged, .foreignStartingPoint, .startingPointBeyondEnd, .redactionIntentDamaged:
+      .historyChanged, .epochDamaged, .notRestored, .foreignStartingPoint, .startingPointBeyondEnd,
+      .redactionIntentDamaged:
       .damaged
     case .keyTooLong, .tooLarge, .configuration, .segmentInUse: nil
     }

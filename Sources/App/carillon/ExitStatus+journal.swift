@@ -7,7 +7,7 @@ extension ExitStatus {
       switch error {
       case .locked, .segmentInUse: .dataDirectoryInUse
       case .damaged, .epochDamaged: .damagedData
-      case .halfCopied: .halfCopied
+      case .halfCopied, .notRestored: .halfCopied
       case .cutShort: .cutShort
       case .foreignFile: .foreignData
       case .newerVersion: .newerFormat
@@ -94,7 +94,7 @@ extension ExitStatus {
   static let journalHelp = """
     Exit codes: 0 all is well; 1 nothing was found; 64 the command line is wrong; 65 damaged; 66 a segment or a file is \
     missing; 73 a file cannot be opened or made; 75 in use by another process; 80 a foreign file; 81 a newer format; \
-    82 half copied; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
+    82 half copied, or half restored; 83 segments of two journals; 84 wrong signature; 85 unknown key; 86 not a checkpoint, or one of \
     another journal; 87 history was changed; 88 the newest part is gone; 89 what the checkpoint proves was deleted; \
     90 a snapshot of another journal; 91 an erasure is in doubt; 92 the end of the last segment was cut off; 104 the tree \
     over the records is lost, and the beginning with it; 105 a tree or a tile of another log; 106 the tree is damaged, or \

@@ -87,7 +87,7 @@ extension JournalError {
       true
     case .keyTooLong, .tooLarge, .overloaded, .storageFull, .failed, .closed, .configuration, .locked, .newerVersion,
       .relieved, .followsAnother, .epochDamaged, .foreignStartingPoint, .startingPointBeyondEnd, .segmentInUse,
-      .redactionIntentDamaged, .storage:
+      .redactionIntentDamaged, .notRestored, .storage:
       false
     }
   }
