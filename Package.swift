@@ -361,6 +361,13 @@ let package = Package(
       "StandbyAPI", in: "Sources/Cluster",
       ["HTTPKit", "JSONEnvelope", "JournalFormat", "StandbyEngine", "StandbyWire", httpTypes, hummingbird]),
 
+    module(
+      "Backup", in: "Sources/Cluster",
+      [
+        "EventSourcing", "Journal", "JournalFormat", "StandbyEngine", "StandbyWire", "StorageDomain", "TextEncoding",
+        crypto, systemPackage,
+      ]),
+
     // Client. Of the one for browsers the scripts lie beside the module that serves them, as the console's pages do.
     .target(
       name: "ClientAPI", dependencies: ["HTTPKit", httpTypes, hummingbird], path: "Sources/Client/JavaScript",
@@ -416,7 +423,7 @@ let package = Package(
     .executableTarget(
       name: "carillon",
       dependencies: [
-        "AuditAPI", "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
+        "AuditAPI", "Backup", "Bayeux", "CCSEdge", "CJemalloc", "CarillonClient", "CarillonConfiguration", "ConsoleAPI",
         "ConsolePages", "DeviceEdge", "EdgeSecurity", "Engine", "EntityRuntime", "EventSourcing", "EvidenceEdge",
         "HTTPEdge", "HTTPKit", "JSONEnvelope", "Journal", "JournalFormat", "NetworkAddress",
         "OptionKit", "ProcessControl", "PrometheusMetrics", "PushDomain", "PushProviders", "ServerKit",
@@ -616,6 +623,9 @@ let package = Package(
         "EngineKit", "EntityRuntime", "EventSourcing", "Journal", "JournalFormat", "StandbyEngine", "StandbyWire",
         logging, systemPackage,
       ]),
+    tests(
+      "BackupTests", in: "Cluster",
+      ["Backup", "EventSourcing", "Journal", "JournalFormat", "StandbyWire", "StorageDomain", systemPackage]),
     tests("ConsolePagesTests", in: "Console", ["ConsolePages"]),
     tests(
       "ConsoleEngineTests", in: "Console",
@@ -700,8 +710,8 @@ let package = Package(
     tests(
       "JournalToolTests", in: "App",
       [
-        "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat", "ProcessControl",
-        "StandbyFollower", "StandbyWire",
+        "Backup", "carillon", "EntityRuntime", "EventSourcing", "FileEngine", "Journal", "JournalFormat",
+        "ProcessControl", "StandbyFollower", "StandbyWire",
         systemPackage,
       ]),
     tests(
@@ -714,8 +724,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "TestSupport", "StandInSupport", "ProcessControl", "carillon", "CarillonClient", "Conservation", "JSONEnvelope",
-        "Bayeux", "Journal",
+        "TestSupport", "StandInSupport", "ProcessControl", "Backup", "carillon", "CarillonClient", "Conservation",
+        "JSONEnvelope", "Bayeux", "Journal",
         "JournalFormat", systemPackage, nioCore, nioPosix, nioHTTP1,
       ]),
   ],

@@ -94,6 +94,8 @@ extension ServerFromOutside {
           #expect(try Self.contents(server) == before, "\(status)")
         }
         try await expect(119, "has 2 partitions", ["promote", server.dataDirectory])
+        let kept = server.dataDirectory + "-kept"
+        try await expect(119, "has 2 partitions", ["backup", server.dataDirectory, "--to", kept])
         try await expect(119, "is one of the partitions of", ["promote", server.dataDirectory + "/p0001"])
         try server.configure(["server": ["partitions": "1"]])
         try await expect(116, "was made with 2 partitions, and the option partitions asks for 1", serve)

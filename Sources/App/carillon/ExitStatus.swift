@@ -31,7 +31,7 @@ enum ExitStatus: Int32, CaseIterable {
   case foreignData = 80
   /// A segment or a checkpoint was written by a newer version.
   case newerFormat = 81
-  /// A segment was copied in part.
+  /// A segment was copied in part, or a directory was restored in part.
   case halfCopied = 82
   /// Segments of two journals are mixed, or two writers have written at a time.
   case mixedJournals = 83
@@ -87,7 +87,7 @@ enum ExitStatus: Int32, CaseIterable {
   case treeBehind = 107
   /// No checkpoint is kept, or none that reaches so far.
   case noCheckpoint = 108
-  /// What was erased cannot be proven.
+  /// What was erased cannot be proven, and no start is possible in the midst of it.
   case erased = 109
 
   // A journal and its copies:
@@ -114,6 +114,18 @@ enum ExitStatus: Int32, CaseIterable {
   /// What can be done with one journal only was asked of several.
   case severalPartitions = 119
 
+  // Backups:
+  /// Not all of a backup is there, or not as it was made.
+  case backupCut = 120
+  /// The directory holds a backup of another instance.
+  case otherBackup = 121
+  /// Only an empty directory is restored into.
+  case notEmpty = 122
+  /// A backup holds records that were erased since.
+  case holdsErased = 123
+  /// A backup knows nothing of the position or time that it is to be restored at.
+  case beyondBackup = 124
+
   var exitCode: ExitCode { ExitCode(rawValue) }
 
   /// Whether the same start may go well the next time, though nobody has changed anything: a service manager tries again.
@@ -129,7 +141,7 @@ enum ExitStatus: Int32, CaseIterable {
       .recordMissing, .indexOutside, .hashCount, .otherRecord, .tileMissing, .tileCut, .foreignTile, .treeLost,
       .foreignTree, .damagedTree, .treeBehind, .noCheckpoint, .erased, .relieved, .followsAnother, .otherPrimary,
       .aheadOfPrimary, .formerPrimary, .notAStandby, .partitionsDiffer, .partitionMissing, .partitionsDamaged,
-      .severalPartitions:
+      .severalPartitions, .backupCut, .otherBackup, .notEmpty, .holdsErased, .beyondBackup:
       false
     }
   }

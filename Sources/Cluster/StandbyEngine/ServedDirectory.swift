@@ -1,9 +1,9 @@
-import Journal
-import JournalFormat
-import StandbyWire
+package import Journal
+package import JournalFormat
+package import StandbyWire
 package import SystemPackage
 
-/// What of a data directory standbys copy, and where it lies. Its calls block.
+/// What of a data directory standbys and backups copy, and where it lies. Its calls block.
 package struct ServedDirectory: Sendable {
   private let data: FilePath
   private let archive: FilePath
@@ -34,7 +34,7 @@ package struct ServedDirectory: Sendable {
   func open(_ place: StandbyPath) throws(StorageError) -> ServedFile { try ServedFile(path(of: place)) }
 
   /// Nil if it is not there (any more).
-  func openIfThere(_ place: StandbyPath) throws(StorageError) -> ServedFile? {
+  package func openIfThere(_ place: StandbyPath) throws(StorageError) -> ServedFile? {
     do {
       return try open(place)
     } catch {
@@ -53,7 +53,7 @@ package struct ServedDirectory: Sendable {
   }
 
   /// Of one number the file that is read, by path.
-  func segmentsRead() throws(StorageError) -> [StandbyPath] {
+  package func segmentsRead() throws(StorageError) -> [StandbyPath] {
     var read: [StandbyPath] = []
     for place in try segments() where read.last?.segment != place.segment { read.append(place) }
     return read.sorted { $0.text < $1.text }
@@ -66,7 +66,7 @@ package struct ServedDirectory: Sendable {
   }
 
   /// Files that are neither segments nor blobs, by path.
-  func smallFiles() throws(StorageError) -> [StandbyPath] {
+  package func smallFiles() throws(StorageError) -> [StandbyPath] {
     var places: [StandbyPath] = [.tokens]
     places += try self.places("checkpoints", in: data.appending("checkpoints"))
     places += try self.places("journal", in: data.appending("journal")).filter { $0.segment == nil }
@@ -76,7 +76,7 @@ package struct ServedDirectory: Sendable {
   }
 
   /// Blobs behind a path, by path, and at least `count` of them if there are so many.
-  func blobs(after path: String, count: Int) throws(StorageError) -> [StandbyPath] {
+  package func blobs(after path: String, count: Int) throws(StorageError) -> [StandbyPath] {
     let directory = data.appending("blobs")
     var found: [StandbyPath] = []
     for group in try names(in: directory).sorted() where "blobs/\(group)/g" > path {
@@ -89,12 +89,20 @@ package struct ServedDirectory: Sendable {
 
   /// The id in the header of a segment's file.
   /// - Throws: `FormatError`, `StorageError`.
-  func id(of file: ServedFile, _ place: StandbyPath) throws -> SegmentID {
+  package func id(of file: ServedFile, _ place: StandbyPath) throws -> SegmentID { try header(of: file, place).id }
+
+  private func header(of file: ServedFile, _ place: StandbyPath) throws -> SegmentHeader {
     let page = try file.read(at: 0, count: FormatLimits.segmentHeaderByteCount)
     return try page.withUnsafeBytes { bytes in
-      if case .segment(_, isPacked: true, _) = place { return try PackedHeader.decode(bytes).header.segment.id }
-      return try SegmentHeader.decode(bytes).header.id
+      if case .segment(_, isPacked: true, _) = place { return try PackedHeader.decode(bytes).header.segment }
+      return try SegmentHeader.decode(bytes).header
     }
+  }
+
+  /// The position of the first record in a segment's file, by its header.
+  /// - Throws: `FormatError`, `StorageError`.
+  package func firstPosition(of file: ServedFile, _ place: StandbyPath) throws -> UInt64 {
+    try header(of: file, place).firstPosition
   }
 
   private func places(_ folder: String, in directory: FilePath) throws(StorageError) -> [StandbyPath] {
@@ -120,7 +128,7 @@ package struct ServedDirectory: Sendable {
 
 extension StandbyPath {
   /// The number of the segment whose file it is.
-  var segment: UInt64? {
+  package var segment: UInt64? {
     if case .segment(let number, _, _) = self { number } else { nil }
   }
 }

@@ -1,19 +1,19 @@
 import Glibc
-import Journal
+package import Journal
 import StandbyWire
-import SystemPackage
+package import SystemPackage
 
-/// An open file of the data directory, as a standby is to have it: what is replaced under its name meanwhile does not
+/// An open file of the data directory, as a standby or a backup is to have it: what is replaced under its name meanwhile does not
 /// change it.
-final class ServedFile: Sendable {
-  let path: FilePath
-  let byteCount: Int
+package final class ServedFile: Sendable {
+  package let path: FilePath
+  package let byteCount: Int
   /// Of this file and this content, as far as the file system tells.
-  let version: String
+  package let version: String
   private let descriptor: FileDescriptor
 
   /// - Throws: with `noSuchFileOrDirectory` if no regular file has that name. Links are not followed.
-  init(_ path: FilePath) throws(StorageError) {
+  package init(_ path: FilePath) throws(StorageError) {
     self.path = path
     do {
       descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
@@ -37,10 +37,10 @@ final class ServedFile: Sendable {
   }
 
   /// Another one once the file was replaced, and the same while it is only written to.
-  let inode: UInt64
+  package let inode: UInt64
 
   /// The version by now: of a file that was written to since it was opened, another one.
-  func currentVersion() throws(StorageError) -> String {
+  package func currentVersion() throws(StorageError) -> String {
     var status = stat()
     guard fstat(descriptor.rawValue, &status) == 0 else { throw StorageError(Errno(rawValue: errno), .size, path) }
     return Self.version(status)
@@ -58,7 +58,7 @@ final class ServedFile: Sendable {
   }
 
   /// Reads up to `count` bytes; fewer where the file ends.
-  func read(at offset: Int, count: Int) throws(StorageError) -> [UInt8] {
+  package func read(at offset: Int, count: Int) throws(StorageError) -> [UInt8] {
     do {
       return try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
         while done < count {

@@ -190,7 +190,8 @@ struct OperatorCommandTests {
     try expect(
       "sevre", status: 64,
       "error: carillon has no command sevre; did you mean serve? There are: "
-        + "serve, journal, token, config, health, push, messages, device, witness, standby, promote, demo")
+        + "serve, journal, token, config, health, push, messages, device, witness, standby, promote, backup, restore, "
+        + "demo")
     try expect(
       "journal verfy", status: 64,
       "error: carillon journal has no command verfy; did you mean verify? There are: "

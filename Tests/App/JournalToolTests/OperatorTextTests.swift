@@ -129,6 +129,10 @@ struct OperatorTextTests {
       "/data/journal is a standby's: follow its primary with `carillon standby`, or take over with `carillon promote /data`"
     ),
     Row(
+      JournalError.notRestored(directory: "/data/journal"), 82,
+      "/data/journal is a backup, or was not restored to the end: empty /data and restore it with `carillon restore`"
+    ),
+    Row(
       JournalError.epochDamaged("/data/journal/EPOCH"), 65,
       "/data/journal/EPOCH is damaged, and nothing else says whether this journal may be written: if no other server has taken over, remove the file; otherwise make this directory anew"
     ),

@@ -9,7 +9,7 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, JournalCommand.self, TokenCommand.self, ConfigCommand.self, HealthCommand.self,
       PushCommand.self, MessagesCommand.self, DeviceCommand.self, WitnessCommand.self, StandbyCommand.self,
-      PromoteCommand.self, DemoCommand.self,
+      PromoteCommand.self, BackupCommand.self, RestoreCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 }
