@@ -25,6 +25,10 @@ struct CometCaller: Sendable {
     Self(transport: .webSocket, user: user, claims: ext, cookie: cookie)
   }
 
+  static func script(_ user: String?, _ cookie: String? = nil, ext: String? = nil) -> Self {
+    Self(transport: .callbackPolling, user: user, claims: ext, cookie: cookie)
+  }
+
   /// One message on an exchange of its own: the first reply.
   func ask(_ channel: String, _ members: String, of comet: CometGateway) async throws -> JSONValue {
     let sink = ScriptedSink()

@@ -1,20 +1,38 @@
-import Bayeux
+package import Bayeux
 package import CometEngine
 import Foundation
 package import JSONEnvelope
 import Synchronization
+
+/// How requests of a client come.
+package struct ScriptedLink: Sendable {
+  package var transport = ConnectionType.longPolling
+  /// The `BAYEUX_BROWSER` cookie that they show.
+  package var browserID: String?
+  /// As over HTTP/2.
+  package var isMultiplexed = false
+
+  package init(_ browserID: String? = nil, _ transport: ConnectionType = .longPolling, isMultiplexed: Bool = false) {
+    self.browserID = browserID
+    self.transport = transport
+    self.isMultiplexed = isMultiplexed
+  }
+}
 
 /// A client of the gateway: one user, one exchange for each request.
 package final class ScriptedClient: Sendable {
   package let gateway: CometGateway
   package let user: String?
   package let accessToken: String?
+  private let link: ScriptedLink
   private let id = Mutex<String?>(nil)
 
   package init(
-    _ gateway: CometGateway, user: String?, accessToken: String? = nil, clientID: String? = nil
+    _ gateway: CometGateway, user: String?, accessToken: String? = nil, clientID: String? = nil,
+    link: ScriptedLink = ScriptedLink()
   ) {
     self.gateway = gateway
+    self.link = link
     self.user = user
     self.accessToken = accessToken
     id.withLock { $0 = clientID }
@@ -28,7 +46,8 @@ package final class ScriptedClient: Sendable {
   package func send(_ json: String, whenAnswered: (@Sendable () -> Void)? = nil) throws -> ScriptedSink {
     let sink = ScriptedSink(whenAnswered: whenAnswered)
     let exchange = gateway.open(
-      sink, transport: .longPolling, userKey: user, browserID: nil, accessToken: accessToken)
+      sink, transport: link.transport, isMultiplexed: link.isMultiplexed, userKey: user, browserID: link.browserID,
+      accessToken: accessToken)
     sink.attach(exchange, gateway)
     let text = json.replacingOccurrences(of: "$ID", with: clientID ?? "")
     gateway.received(try BayeuxDecoder.decode(Array(text.utf8)), on: exchange)

@@ -84,7 +84,7 @@ public final class Engine: Sendable {
     comet = CometGateway(
       partitions, settings: configuration.sessionSettings, requiresCookie: configuration.requiresCookie,
       requiresProof: configuration.requiresProof, extensions: configuration.cometExtensions,
-      channelLimits: configuration.channelLimits)
+      browsers: configuration.browserSettings, channelLimits: configuration.channelLimits)
     let push = PushFeature(partitions, comet: comet, providers: providers)
     let chat = ChatFeature(partitions, comet: comet, push: push)
     messaging = MessagingService(

@@ -16,6 +16,7 @@ public struct EngineConfiguration: Sendable {
   public var options = Options()
   public var sessionSettings = SessionSettings()
   public var cometExtensions = CometExtensions()
+  public var browserSettings = BrowserSettings()
   public var channelLimits = ChannelLimits()
   public var limits = EngineLimits()
   public var storageLimits = StorageLimits()

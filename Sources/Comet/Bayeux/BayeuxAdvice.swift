@@ -11,6 +11,8 @@ public struct BayeuxAdvice: Sendable, Equatable {
   public var interval: Int?
   /// Milliseconds that a connect will be held at most.
   public var timeout: Int?
+  /// Other sessions of the same browser have its held polls. Spec: Bayeux 1.0, "Multiple clients operation".
+  public var hasMultipleClients = false
 
   public init(reconnect: Reconnect, interval: Int? = nil, timeout: Int? = nil) {
     self.reconnect = reconnect
@@ -22,6 +24,20 @@ public struct BayeuxAdvice: Sendable, Equatable {
   public static func retry(timeoutMilliseconds: Int) -> BayeuxAdvice {
     BayeuxAdvice(reconnect: .retry, interval: 0, timeout: timeoutMilliseconds)
   }
+
+  /// Connect again after a pause: other sessions of the same browser are held.
+  public static func multipleClients(intervalMilliseconds: Int, timeoutMilliseconds: Int) -> BayeuxAdvice {
+    var advice = BayeuxAdvice(reconnect: .retry, interval: intervalMilliseconds, timeout: timeoutMilliseconds)
+    advice.hasMultipleClients = true
+    return advice
+  }
+
+  /// Give up: other sessions of the same browser are held, and there are to be no more.
+  public static let noMultipleClients: BayeuxAdvice = {
+    var advice = BayeuxAdvice.giveUp
+    advice.hasMultipleClients = true
+    return advice
+  }()
 
   /// The session is not known (any more): shake hands.
   public static let handshake = BayeuxAdvice(reconnect: .handshake, interval: 0)
@@ -35,6 +51,7 @@ extension BayeuxAdvice: JSONWritable {
       advice.member("reconnect", reconnect.rawValue)
       advice.member("interval", ifPresent: interval)
       advice.member("timeout", ifPresent: timeout)
+      if hasMultipleClients { advice.member("multiple-clients", true) }
     }
   }
 }

@@ -21,6 +21,8 @@ public struct BayeuxError: Error, Sendable, Equatable, CustomStringConvertible {
   public static let subscriptionInvalid = BayeuxError(403, "subscription_invalid")
   public static let subscribeDenied = BayeuxError(403, "subscribe_denied")
   public static let publishDenied = BayeuxError(403, "publish_denied")
+  /// Another session of the same browser is held, and there is to be no second one.
+  public static let multipleClients = BayeuxError(403, "multiple_clients")
   /// A handler of the channel has refused it.
   public static let messageDeleted = BayeuxError(404, "message_deleted")
 

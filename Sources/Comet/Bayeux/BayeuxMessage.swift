@@ -45,8 +45,13 @@ public struct BayeuxMessage: Sendable, Equatable {
   ]
 }
 
-/// How a client is connected. Spec: Bayeux 1.0, "Transports".
+/// How a client is connected, in the order of our preference. Spec: Bayeux 1.0, "Transports".
 public enum ConnectionType: String, Sendable, Equatable, CaseIterable {
-  case longPolling = "long-polling"
   case webSocket = "websocket"
+  case longPolling = "long-polling"
+  /// Long polling by pages that may do nothing but load scripts.
+  case callbackPolling = "callback-polling"
+
+  /// Each request is answered once, and one that connects is held.
+  public var isPolling: Bool { self != .webSocket }
 }

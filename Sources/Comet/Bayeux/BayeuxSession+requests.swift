@@ -21,6 +21,7 @@ extension BayeuxSession {
   }
 
   /// A request without a connect: over long polling it takes the queue with it, unless what went before is in doubt.
+  /// Over callback-polling events come with connects alone. Spec: Bayeux reference, 14.2.
   private mutating func answer(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
     if lane.transport == .webSocket { sendQueueToSocket(&actions) }
     var flight = Flight(lane: lane)
@@ -32,7 +33,7 @@ extension BayeuxSession {
   }
 
   private mutating func connect(on lane: Lane, _ replies: [SessionReply], _ actions: inout [SessionAction]) {
-    if lane.transport == .longPolling { socket = nil }
+    if lane.transport.isPolling { socket = nil }
     releaseOlder(than: lane, &actions)
     for case .connect(let request) in replies { acknowledge(request.acknowledged, &actions) }
     let isFirst = !isConnected
@@ -43,6 +44,7 @@ extension BayeuxSession {
 
     if replies.count == 1, case .connect(let request) = replies[0], !isFirst, !isStopping, !hasUrgent {
       let hold = min(settings.holdMilliseconds, nonNegative(request.timeout) ?? settings.holdMilliseconds)
+      if hold > 0, isSurplus, lane.transport.isPolling { return answerSurplus(request, on: lane, &actions) }
       if hold > 0 {
         held = HeldConnect(lane: lane, request: request)
         arm(hold, &actions)
@@ -63,6 +65,28 @@ extension BayeuxSession {
         messages.append(connectReply(to: request, &flight))
       }
     }
+    send(messages, flight, &actions)
+    disarm(&actions)
+  }
+
+  /// Not held, for the sake of another session of the same browser: its client is to come again after a pause, or not
+  /// at all. Nothing waits for it but lazy messages, which go along.
+  private mutating func answerSurplus(
+    _ request: ConnectRequest, on lane: Lane, _ actions: inout [SessionAction]
+  ) {
+    var flight = Flight(lane: lane)
+    var messages: [[UInt8]] = []
+    if settings.multiSessionIntervalMilliseconds > 0 {
+      take(into: &messages, &flight)
+      messages.append(connectReply(to: request, &flight, isSurplus: true))
+    } else {
+      flight.carriesConnect = true
+      flight.graceMilliseconds = settings.maxIntervalMilliseconds
+      messages.append(
+        BayeuxReply.connectRefused(id: request.id, error: .multipleClients, advice: .noMultipleClients))
+    }
+    // The next connect is told that all is well again, or the same once more.
+    owesAdvice = true
     send(messages, flight, &actions)
     disarm(&actions)
   }
@@ -125,11 +149,17 @@ extension BayeuxSession {
   }
 
   /// The successful reply to a connect, entered in the flight that carries it.
-  mutating func connectReply(to request: ConnectRequest, _ flight: inout Flight) -> [UInt8] {
+  /// - Parameter isSurplus: it is not held, for the sake of another session; its client is given the pause beside its time.
+  mutating func connectReply(
+    to request: ConnectRequest, _ flight: inout Flight, isSurplus: Bool = false
+  ) -> [UInt8] {
+    let pause = isSurplus ? settings.multiSessionIntervalMilliseconds : 0
     flight.carriesConnect = true
-    flight.graceMilliseconds = settings.maxIntervalMilliseconds + intervalAsked(by: request)
+    flight.graceMilliseconds = settings.maxIntervalMilliseconds + max(intervalAsked(by: request), pause)
     var advice: BayeuxAdvice?
-    if owesAdvice || isStopping || request.timeout != nil || request.interval != nil {
+    if isSurplus {
+      advice = .multipleClients(intervalMilliseconds: pause, timeoutMilliseconds: settings.timeoutMilliseconds)
+    } else if owesAdvice || isStopping || request.timeout != nil || request.interval != nil {
       advice = .retry(timeoutMilliseconds: settings.timeoutMilliseconds)
       flight.carriesAdvice = true
       owesAdvice = false
@@ -143,7 +173,7 @@ extension BayeuxSession {
   private mutating func emptyBatch() -> Int? { acknowledges ? numbers.ofEmptyReply() : nil }
 
   /// Whether a connect reply on this lane takes the queue with it.
-  func carriesQueue(_ lane: Lane) -> Bool { lane.transport == .longPolling || acknowledges }
+  func carriesQueue(_ lane: Lane) -> Bool { lane.transport.isPolling || acknowledges }
 
   private func nonNegative(_ milliseconds: Int?) -> Int? {
     guard let milliseconds, milliseconds >= 0 else { return nil }

@@ -43,6 +43,9 @@ public struct BayeuxSession: Sendable {
   /// which may have crossed it, must not take along what comes after it, nor may a socket that the client has moved to.
   /// To be said before each request.
   public var isInDoubt = false
+  /// The client's browser has as many held polls as it may: a connect by polling is not held. To be said before each
+  /// request. Spec: Bayeux 1.0, "Multiple clients operation".
+  public var isSurplus = false
   /// After a restart no connection is left that could tell whether what was written last has come: until a connect of the
   /// client has shown it, nothing that comes after it goes out, over a socket neither.
   var awaitsConnect = false
@@ -100,6 +103,8 @@ public struct BayeuxSession: Sendable {
 
   /// A connect waits for something to deliver, or on a WebSocket for its time to run out.
   public var isHolding: Bool { held != nil }
+  /// The connect that waits is a poll.
+  public var isHoldingPoll: Bool { held?.lane.transport.isPolling == true }
   /// Its client is there: a connect waits or is being answered, or a socket is open. One that is only given its time to
   /// come again is not. Spec: GMS 6.2, last paragraph but one.
   public var isLive: Bool { held != nil || socket != nil || flights.contains(where: \.carriesConnect) }
@@ -142,7 +147,7 @@ public struct BayeuxSession: Sendable {
   /// that it had.
   public mutating func moves(to exchange: ExchangeID, _ transport: ConnectionType) -> [SessionAction] {
     guard let socket, socket != exchange else { return [] }
-    guard transport == .longPolling else { return received(.closed(socket)) }
+    guard transport.isPolling else { return received(.closed(socket)) }
     self.socket = nil
     return []
   }

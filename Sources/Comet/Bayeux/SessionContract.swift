@@ -121,6 +121,9 @@ public struct SessionSettings: Sendable, Equatable {
   public var maxIntervalMilliseconds = 10_000
   /// The longest pause between connects that a client may ask for; it lengthens the life of its session.
   public var intervalMaximumMilliseconds = 60_000
+  /// `cometd.multiSessionInterval`: the pause that surplus sessions of one browser are told to make between polls, and
+  /// that they live longer; 0 refuses them.
+  public var multiSessionIntervalMilliseconds = 2_000
   /// Bounds of the queue; a session that would exceed one is dropped (the transcript lives elsewhere).
   public var queueMessagesMaximum = 1_000
   public var queueBytesMaximum = 1_048_576

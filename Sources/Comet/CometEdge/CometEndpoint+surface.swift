@@ -14,7 +14,7 @@ extension RoutedSurface {
 /// Spec: GMS 4; Bayeux 1.0.
 extension CometEndpoint {
   fileprivate static let surface = APISurface(
-    "comet", "Events of chats and support requests as they happen: Bayeux 1.0 by long polls or over a WebSocket.",
+    "comet", "Events of chats and support requests as they happen: Bayeux 1.0 by polls or over a WebSocket.",
     [
       APIOperation(
         .post, "/genesys/cometd", "exchangeBayeux", "Exchange Bayeux messages",
@@ -38,14 +38,23 @@ extension CometEndpoint {
         ],
         failures: [400]),
       APIOperation(
-        .get, "/genesys/cometd", "openCometWebSocket", "Speak Bayeux over a WebSocket",
-        about:
-          "With the header fields of a WebSocket handshake (RFC 6455). Each text message is what a POST's body is.",
+        .get, "/genesys/cometd", "openCometWebSocket", "Speak Bayeux over a WebSocket, or by scripts",
+        about: """
+          With the header fields of a WebSocket handshake (RFC 6455): each text message is what a POST's body is. Without \
+          them, and with `message`: callback-polling (JSONP), for pages of this server and of `allowed_origins`.
+          """,
         access: .customer,
         parameters: [
-          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$"))
+          .header("gms_user", "Whose events the session gets.", .text(pattern: "^[!-~]{1,256}$")),
+          .query("message", "What a POST's body is, but for a token of a user; may come more than once."),
+          .query(
+            "jsonp", "The function that the answer calls; `jsonpcallback` if it is left out.",
+            .text(pattern: "^[A-Za-z0-9_$.]{1,64}$")),
         ],
-        answers: [APIAnswer(101, "The connection is a WebSocket from here on.")], failures: [400, 403]),
+        answers: [
+          APIAnswer(101, "The connection is a WebSocket from here on."),
+          APIAnswer(200, "A script that calls the function with what a POST answers.", [("text/javascript", .text)]),
+        ], failures: [400, 403]),
     ],
     schemas: [
       (
@@ -64,8 +73,8 @@ extension CometEndpoint {
           .optional("id", .text(0...64), "Comes back in the answer."),
           .optional("clientId", .text(0...64), "From the handshake's answer; all but the handshake need it."),
           .optional("version", .text(0...16)), .optional("minimumVersion", .text(0...16)),
-          .optional("supportedConnectionTypes", .list(of: .oneOf("long-polling", "websocket"))),
-          .optional("connectionType", .oneOf("long-polling", "websocket")),
+          .optional("supportedConnectionTypes", .list(of: .oneOf("long-polling", "websocket", "callback-polling"))),
+          .optional("connectionType", .oneOf("long-polling", "websocket", "callback-polling")),
           .optional("subscription", .either(.text, .list(of: .text))),
           .optional("advice", .object([.optional("timeout", .integer(0...60_000))])),
           .optional(
@@ -97,6 +106,7 @@ extension CometEndpoint {
             .object([
               .optional("reconnect", .oneOf("retry", "handshake", "none")), .optional("interval", .integer),
               .optional("timeout", .integer),
+              .optional("multiple-clients", .bool, "Other sessions of the same browser have its held polls."),
             ])),
           .optional(
             "data", .either(.named("BayeuxEvent"), .named("SupportEvent"), .anything),

@@ -1,3 +1,4 @@
+import Bayeux
 package import CometEngine
 package import HTTPKit
 import HTTPTypes
@@ -20,7 +21,9 @@ package struct CometEndpoint: Sendable {
     switch head.method {
     case .POST: return nil
     case .GET where WebSocketHandshake.isWanted(head): return nil
-    case .GET: return .malformed("A GET of this resource needs a WebSocket handshake")
+    case .GET where CallbackRequest.isOne(head.uri):
+      return gateway.takes(.callbackPolling) ? nil : .malformed("callback-polling is switched off here")
+    case .GET: return .malformed("A GET of this resource needs a WebSocket handshake, or messages in its query")
     default: return .methodNotAllowed(allow: "POST, GET, OPTIONS")
     }
   }
@@ -28,8 +31,10 @@ package struct CometEndpoint: Sendable {
   package func serve(_ request: RequestInProgress, on connection: HTTPConnectionHandler) {
     if request.head.method == .POST {
       poll(request, on: connection)
-    } else {
+    } else if WebSocketHandshake.isWanted(request.head) {
       upgrade(request.head, on: connection)
+    } else {
+      pollByScript(request.head, on: connection)
     }
   }
 

@@ -42,6 +42,8 @@ public struct CometReply: Sendable {
 public final class CometExchange: Sendable {
   public let id: ExchangeID
   public let transport: ConnectionType
+  /// Its connection carries any number of requests beside it.
+  let isMultiplexed: Bool
   /// The user whom the request (for a WebSocket: its upgrade request) named or, where that is asked for, proved.
   public let userKey: String?
   /// The `BAYEUX_BROWSER` cookie.
@@ -69,11 +71,12 @@ public final class CometExchange: Sendable {
   }
 
   init(
-    id: ExchangeID, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String?,
-    address: (any CustomStringConvertible & Sendable)?, sink: any CometSink
+    id: ExchangeID, transport: ConnectionType, isMultiplexed: Bool, userKey: String?, browserID: String?,
+    accessToken: String?, address: (any CustomStringConvertible & Sendable)?, sink: any CometSink
   ) {
     self.id = id
     self.transport = transport
+    self.isMultiplexed = isMultiplexed
     self.userKey = userKey
     self.browserID = browserID
     self.accessToken = accessToken

@@ -42,8 +42,7 @@ extension CometGateway {
       return shown == owner ? nil : .otherBrowser
     }
     // Shaken over a socket that had no cookie: it is no browser's.
-    let isPolled = exchange.transport == .longPolling
-    return requiresCookie && isPolled && exchange.browserID != nil ? .otherBrowser : nil
+    return requiresCookie && exchange.transport.isPolling && exchange.browserID != nil ? .otherBrowser : nil
   }
 }
 

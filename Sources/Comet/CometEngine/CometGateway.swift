@@ -27,6 +27,8 @@ public final class CometGateway: Sendable {
   let tasks: TaskPool
   private let identifiers: Identifiers
   let requiresCookie: Bool
+  /// The polls that are held, by browser.
+  let polls: Mutex<BrowserPolls>
   /// Whoever is shown as a user has been proven to be that one: what a message says of itself counts for nothing.
   let requiresProof: Bool
   let security: SecurityLog
@@ -35,13 +37,14 @@ public final class CometGateway: Sendable {
   private let followers = Mutex<[any CometFollower]>([])
   private let tokens = Mutex<(any CometBearers)?>(nil)
 
-  static let connectionTypes: [ConnectionType] = [.webSocket, .longPolling]
+  /// In the order of our preference.
+  let connectionTypes: [ConnectionType]
   private static let batchMaximum = BayeuxLimits().messagesMaximum
 
   package init(
     _ partitions: Partitions, settings: SessionSettings, requiresCookie: Bool, requiresProof: Bool,
     policy: ChannelPolicy = ChannelPolicy(), extensions: CometExtensions = CometExtensions(),
-    channelLimits: ChannelLimits = ChannelLimits()
+    browsers: BrowserSettings = BrowserSettings(), channelLimits: ChannelLimits = ChannelLimits()
   ) {
     self.partitions = partitions
     tasks = partitions.node.tasks
@@ -51,6 +54,8 @@ public final class CometGateway: Sendable {
     self.settings = settings
     self.extensions = extensions
     self.requiresCookie = requiresCookie
+    polls = Mutex(BrowserPolls(maximum: browsers.sessionsPerBrowserMaximum))
+    connectionTypes = ConnectionType.allCases.filter { $0 != .callbackPolling || browsers.takesCallbackPolling }
     self.requiresProof = requiresProof
     self.policy = policy
     let options = partitions.node.options
@@ -80,17 +85,22 @@ public final class CometGateway: Sendable {
 
   /// One for each HTTP request on the Comet endpoint, or one for each WebSocket.
   /// - Parameters:
+  ///   - isMultiplexed: its connection carries any number of requests beside it, as HTTP/2 does.
   ///   - userKey: whose it is, as the edge has found out.
   ///   - accessToken: the bearer of `Authorization`, if it may be one of support's.
   ///   - address: where it comes from, for the log.
   public func open(
-    _ sink: any CometSink, transport: ConnectionType, userKey: String?, browserID: String?, accessToken: String? = nil,
-    address: (any CustomStringConvertible & Sendable)? = nil
+    _ sink: any CometSink, transport: ConnectionType, isMultiplexed: Bool = false, userKey: String?, browserID: String?,
+    accessToken: String? = nil, address: (any CustomStringConvertible & Sendable)? = nil
   ) -> CometExchange {
     CometExchange(
       id: ExchangeID(rawValue: nextExchange.add(1, ordering: .relaxed).newValue), transport: transport,
-      userKey: userKey, browserID: browserID, accessToken: accessToken, address: address, sink: sink)
+      isMultiplexed: isMultiplexed, userKey: userKey, browserID: browserID, accessToken: accessToken,
+      address: address, sink: sink)
   }
+
+  /// Whether clients may be connected so.
+  package func takes(_ type: ConnectionType) -> Bool { connectionTypes.contains(type) }
 
   /// A decoded request body or frame. Any thread; never blocks.
   public func received(_ messages: [BayeuxMessage], on exchange: CometExchange) {
@@ -303,7 +313,7 @@ public final class CometGateway: Sendable {
       await tell { await $0.connected(session) }
     }
     // A socket gets the catch-up in a frame of its own, behind the one that confirms the subscription.
-    let rides = connects && exchange.transport == .longPolling
+    let rides = connects && exchange.transport.isPolling
     if subscribes, rides {
       await tell { await $0.subscribed(session) }
     }
@@ -349,13 +359,13 @@ public final class CometGateway: Sendable {
       send(
         CometReply(messages: [
           BayeuxReply.handshakeRefused(
-            id: message.id, error: error, connectionTypes: Self.connectionTypes, advice: advice)
+            id: message.id, error: error, connectionTypes: connectionTypes, advice: advice)
         ]), to: exchange)
     }
-    guard offered.contains(where: { ConnectionType(rawValue: $0) != nil }) else {
+    guard connectionTypes.contains(where: { offered.contains($0.rawValue) }) else {
       return send(
         CometReply(messages: [
-          BayeuxReply.handshakeRefused(id: message.id, offered: offered, connectionTypes: Self.connectionTypes)
+          BayeuxReply.handshakeRefused(id: message.id, offered: offered, connectionTypes: connectionTypes)
         ]), to: exchange)
     }
     let again = BayeuxAdvice(reconnect: .handshake, interval: limits.busyIntervalMilliseconds)
@@ -365,7 +375,7 @@ public final class CometGateway: Sendable {
       return refuse(error, .giveUp)
     }
     var newBrowserID: String?
-    if exchange.transport == .longPolling, exchange.browserID == nil { newBrowserID = identifiers.browserID() }
+    if exchange.transport.isPolling, exchange.browserID == nil { newBrowserID = identifiers.browserID() }
     let opened = CometRecord.Event.opened(
       userKey: userKey, serviceID: message.serviceID, acknowledges: message.wantsAcknowledgment,
       browserID: exchange.browserID ?? newBrowserID)
@@ -386,7 +396,7 @@ public final class CometGateway: Sendable {
       CometReply(
         messages: [
           BayeuxReply.handshakeSucceeded(
-            id: message.id, clientID: session.clientID, connectionTypes: Self.connectionTypes,
+            id: message.id, clientID: session.clientID, connectionTypes: connectionTypes,
             timeoutMilliseconds: settings.timeoutMilliseconds, acknowledges: message.wantsAcknowledgment,
             timesync: time(for: message))
         ], newBrowserID: newBrowserID), to: exchange)

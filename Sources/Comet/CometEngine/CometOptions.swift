@@ -21,6 +21,10 @@ extension SessionSettings: OptionSettings {
       "cometd.maxInterval", \.maxIntervalMilliseconds, .integer(100...86_400_000),
       "milliseconds a session outlives its last connect"),
     OptionField(
+      "cometd.multiSessionInterval", \.multiSessionIntervalMilliseconds, .integer(0...60_000),
+      "milliseconds between polls of a browser's sessions beyond cometd.maxSessionsPerBrowser; 0: they are refused"
+    ),
+    OptionField(
       "limits.session_queue_messages", \.queueMessagesMaximum, .integer(1...1_000_000),
       "messages that wait for one session"),
     OptionField(

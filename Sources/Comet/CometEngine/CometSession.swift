@@ -28,6 +28,8 @@ package actor CometSession {
   package private(set) var isSetAside = false
   /// The chats are being told of a connect that the machine has not got yet.
   private var isArriving = false
+  /// It has one of its browser's places for held polls.
+  private var hasPlace = false
   /// Subscriptions that are confirmed while the chats still prepare what was missed: a connect waits for it.
   private var catchUpCount = 0
   private var waitingForCatchUp: [CheckedContinuation<Void, Never>] = []
@@ -91,6 +93,8 @@ package actor CometSession {
   }
   package var isSubscribed: Bool { gateway.policy.receivesEvents(record.channels) }
   var isOver: Bool { record.isClosed }
+  /// A connect waits.
+  var isHolding: Bool { machine.isHolding }
   var channels: [String] { record.channels }
   func follows(_ channel: String) -> Bool {
     record.channels.contains { ChannelName.matches(pattern: $0, channel: channel) }
@@ -199,6 +203,7 @@ package actor CometSession {
     guard !exchange.isClosed.load(ordering: .sequentiallyConsistent) else { return }
     remember(exchange)
     machine.isInDoubt = isInDoubt(on: exchange)
+    if replies.count == 1, case .connect = replies[0] { machine.isSurplus = !takesPlace(for: exchange) }
     tell(.request(exchange: exchange.id, transport: exchange.transport, replies: replies))
   }
 
@@ -208,6 +213,24 @@ package actor CometSession {
     guard exchange.transport == .webSocket else { return !progress.carriers.isEmpty }
     let recipient = exchange.recipient
     return progress.carriers.contains { $0 !== recipient }
+  }
+
+  /// Takes one of its browser's places, for a connect that may be held; as soon as it is not, the place is free again.
+  /// WebSockets and HTTP/2 need none: browsers bound neither by the few connections that they have to a server.
+  /// - Returns: false if all are taken.
+  private func takesPlace(for exchange: CometExchange) -> Bool {
+    guard let browserID, exchange.browserID != nil, exchange.transport.isPolling, !exchange.isMultiplexed else {
+      leavePlace()
+      return true
+    }
+    if !hasPlace { hasPlace = gateway.polls.withLock { $0.enter(browserID) } }
+    return hasPlace
+  }
+
+  private func leavePlace() {
+    guard hasPlace, let browserID else { return }
+    hasPlace = false
+    gateway.polls.withLock { $0.leave(browserID) }
   }
 
   /// It has been silent for longer than it may.
@@ -338,7 +361,7 @@ package actor CometSession {
     carrier = success && !machine.acknowledges ? sink : nil
     defer { carrier = nil }
     tell(.written(exchange.id, success: success))
-    if exchange.transport == .longPolling { forget(exchange) }
+    if exchange.transport.isPolling { forget(exchange) }
   }
 
   func closed(_ exchange: CometExchange) {
@@ -375,6 +398,8 @@ package actor CometSession {
   // MARK: The machine's actions
 
   private func perform(_ actions: [SessionAction]) {
+    // Before anybody is told: another session of the browser may come because of it.
+    if !machine.isHoldingPoll { leavePlace() }
     for action in actions {
       switch action {
       case .respond(let id, let messages):

@@ -23,7 +23,7 @@ struct StatedPositionTests {
       }
       if requests.count == 9 { break }
     }
-    let handshake = ConnectionType.allCases.map(\.rawValue)
+    let handshake = ConnectionType.ofApps.map(\.rawValue)
     func session(_ position: Int) -> [CometRequest] {
       [
         .handshake(supported: handshake, transcriptPosition: position),

@@ -1,8 +1,9 @@
 import Bayeux
 import Testing
 
-/// A client that polls, posts, leaves and loses responses at random, against the machine. Each seed is one long life.
-@Suite("Session, long polling, under random failures")
+/// A client that polls, posts, leaves and loses responses at random, against the machine, with others of its browser
+/// and without. Each seed is one long life.
+@Suite("Session, polled, under random failures")
 struct SessionRandomTests {
   @Test(
     "loses nothing, keeps the order, holds one connect at most and answers each request once",
@@ -89,7 +90,8 @@ struct ModelClient {
       .connect(ConnectRequest(timeout: timeout, acknowledged: acknowledges ? lastBatch : nil))
     ]
     if !isPlain, Int.random(in: 0..<8, using: &random) == 0 { replies.insert(.ready(Array("r".utf8)), at: 0) }
-    perform(session.received(.request(exchange: .init(rawValue: exchange), transport: .longPolling, replies: replies)))
+    session.isSurplus = !isPlain && Int.random(in: 0..<4, using: &random) == 0
+    perform(session.received(.request(exchange: .init(rawValue: exchange), transport: transport, replies: replies)))
   }
 
   private mutating func post() {
@@ -97,7 +99,7 @@ struct ModelClient {
     if Bool.random(using: &random) { session.requestBegan(.init(rawValue: exchange)) }
     if Bool.random(using: &random) { deliver(1) }
     let replies = [SessionReply.ready(Array("r".utf8))]
-    perform(session.received(.request(exchange: .init(rawValue: exchange), transport: .longPolling, replies: replies)))
+    perform(session.received(.request(exchange: .init(rawValue: exchange), transport: transport, replies: replies)))
     if case .waiting = exchanges[exchange] { faults.append("post \(exchange) not answered at once") }
   }
 
@@ -161,6 +163,11 @@ struct ModelClient {
       }
       received.sort()
     }
+  }
+
+  /// Which way the next request comes.
+  private var transport: ConnectionType {
+    mutating get { Bool.random(using: &random) ? .longPolling : .callbackPolling }
   }
 
   private mutating func begin() -> UInt64 {

@@ -55,6 +55,11 @@ struct CometOwnershipTests {
       (.poll("A", "a"), .poll("A", "b"), "comet_other_browser"),
       (.poll("A", "a"), .socket("A", "b"), "comet_other_browser"),
       (.poll(nil, "a"), .poll(nil, "b"), "comet_other_browser"),
+      (.poll(nil, "a"), .script(nil, "a"), nil), (.script(nil, "a"), .poll(nil, "a"), nil),
+      (.poll(nil, "a"), .script(nil, "b"), "comet_other_browser"),
+      (.script(nil, "a"), .script(nil, "b"), "comet_other_browser"),
+      (.script(nil, "a"), .socket(nil, "b"), "comet_other_browser"),
+      (.script(nil, ext: "A"), .script(nil, ext: "B"), "comet_other_user"),
       // A session that is nobody's in particular: its id is all there is.
       (.poll(nil, "a"), .poll("B", "a"), nil), (.socket("A"), .poll("A", "b"), nil),
     ] as [(CometCaller, CometCaller, String?)])
@@ -70,6 +75,8 @@ struct CometOwnershipTests {
       // Shaken on a socket without a cookie: native apps have none.
       (.socket("A"), .socket("A"), nil), (.socket("A"), .poll("A"), nil), (.socket("A"), .socket("A", "b"), nil),
       (.socket("A"), .poll("A", "b"), "comet_other_browser"),
+      (.script("A", "a"), .script("A", "a"), nil), (.script("A", "a"), .script("A"), "comet_other_browser"),
+      (.socket("A"), .script("A", "b"), "comet_other_browser"),
     ] as [(CometCaller, CometCaller, String?)])
   func required(owner: CometCaller, caller: CometCaller, kind: String?) async throws {
     try await ask(caller, for: owner, isPermitted: kind == nil, kind: kind) { $0.requiresCookie = true }

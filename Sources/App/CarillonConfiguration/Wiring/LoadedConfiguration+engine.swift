@@ -12,6 +12,9 @@ extension LoadedConfiguration {
   /// Extensions of the protocol that are on.
   public var cometExtensions: CometExtensions { CometExtensions(self) }
 
+  /// What browsers may do at the Comet endpoint.
+  public var browserSettings: BrowserSettings { BrowserSettings(self) }
+
   /// Bounds of application channels.
   public var channelLimits: ChannelLimits { ChannelLimits(self) }
 

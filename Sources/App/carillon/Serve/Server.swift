@@ -83,6 +83,7 @@ struct Server {
     configuration.options = loaded.options
     configuration.sessionSettings = loaded.sessionSettings
     configuration.cometExtensions = loaded.cometExtensions
+    configuration.browserSettings = loaded.browserSettings
     configuration.channelLimits = loaded.channelLimits
     configuration.limits = loaded.engineLimits
     configuration.messaging = loaded.messagingSettings

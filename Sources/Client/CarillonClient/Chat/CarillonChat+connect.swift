@@ -61,7 +61,7 @@ extension CarillonChat {
   private func link(_ mine: Int) async throws(ClientError) {
     let transport = openTransport()
     advice = nil
-    let supported = ConnectionType.allCases.map(\.rawValue)
+    let supported = ConnectionType.ofApps.map(\.rawValue)
     let reply = try await transport.exchange(
       [.handshake(supported: supported, transcriptPosition: position)], timeout: configuration.requestTimeout)
     guard mine == generation else { throw .stopped }

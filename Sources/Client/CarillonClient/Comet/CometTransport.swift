@@ -13,6 +13,11 @@ protocol CometTransport: Sendable {
   func close() async
 }
 
+extension ConnectionType {
+  /// What the library speaks. Scripts are for pages.
+  static let ofApps: [ConnectionType] = [.longPolling, .webSocket]
+}
+
 /// Events on their way to the client, in order.
 typealias CometDelivery = @Sendable ([CometMessage]) async -> Void
 

@@ -37,7 +37,8 @@ final class ServerPool: Sendable {
   ) -> any CometTransport {
     let transports = zip(servers.addresses, pools).map { address, pool -> any CometTransport in
       switch type {
-      case .longPolling: LongPollingTransport(pool: pool, headers: headers, trace: trace, deliver: deliver)
+      case .longPolling, .callbackPolling:
+        LongPollingTransport(pool: pool, headers: headers, trace: trace, deliver: deliver)
       case .webSocket:
         WebSocketTransport(
           address: address, headers: headers, loop: group.next(), security: security, trace: trace, deliver: deliver)

@@ -113,7 +113,7 @@ public actor SupportStream {
   /// Handshake; then subscription and first connect in one request.
   private func link() async throws(ClientError) {
     let timeout = configuration.requestTimeout
-    let supported = ConnectionType.allCases.map(\.rawValue)
+    let supported = ConnectionType.ofApps.map(\.rawValue)
     let shaken = try await transport.exchange(
       [.handshake(supported: supported, transcriptPosition: nil)], timeout: timeout)
     advice = shaken[0].advice

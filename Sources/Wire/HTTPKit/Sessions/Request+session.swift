@@ -26,18 +26,19 @@ extension Request {
     for pair in query.split(separator: "&") {
       let written = pair.prefix { $0 != "=" }
       let name = (PathText.decode(written) ?? String(written)).lowercased()
-      if Self.secretNames.contains(name) { throw .tokenInURL(name) }
+      if EdgeFailure.secretParameters.contains(name) { throw .tokenInURL(name) }
     }
   }
-
-  private static let secretNames = ["token", "access_token", "code"]
 }
 
 extension EdgeFailure {
   static let forged = EdgeFailure.forbidden(
     "With a session, a change needs the header X-CSRF-Token, with what signing in has answered as csrf")
 
-  static func tokenInURL(_ name: String) -> EdgeFailure {
+  /// Parameters of a query string that hold what opens something, in lower case.
+  package static let secretParameters = ["token", "access_token", "code"]
+
+  package static func tokenInURL(_ name: String) -> EdgeFailure {
     .badParameter(
       name, "has no place in a URL, which logs and histories keep: show a token in the header Authorization, or sign in"
     )
