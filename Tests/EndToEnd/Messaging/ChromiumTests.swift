@@ -1,20 +1,11 @@
-import Foundation
 import JSONEnvelope
 import Testing
-
-/// The browser that is installed, if one is.
-private let chromium = ["chromium", "chromium-browser"].lazy
-  .flatMap { name in
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-    return folders.map { "\($0)/\(name)" }
-  }
-  .first { FileManager.default.isExecutableFile(atPath: $0) }
 
 extension ServerFromOutside {
   /// Spec: GCM D3-D6, D8, D9.
   @Suite(
     "An unmodified Chromium as a device", .timeLimit(.minutes(3)),
-    .enabled(if: chromium != nil, "no Chromium is installed"))
+    .enabled(if: InstalledBrowser.chromium != nil, "no Chromium is installed"))
   struct ChromiumTests {
     @Test("chrome.gcm: messages, upstream, what waited, deleted messages, and the end of the registration")
     func messages() async throws {
@@ -95,7 +86,7 @@ extension ServerFromOutside {
       let browser = try rig.script(
         "Chromium/chromium_gcm.py",
         [
-          "--server", rig.url, "--mcs", rig.mcs, "--chromium", try #require(chromium), "--log",
+          "--server", rig.url, "--mcs", rig.mcs, "--chromium", try #require(InstalledBrowser.chromium), "--log",
           rig.server.directory + "/chromium.txt",
         ])
       _ = try await browser.event("ready", within: .seconds(60))
