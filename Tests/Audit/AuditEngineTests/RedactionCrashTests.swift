@@ -12,7 +12,7 @@ import Testing
 
 @testable import EngineRigs
 
-@Suite("A redaction that is cut off", .timeLimit(.minutes(5)))
+@Suite("A redaction that is cut off", .timeLimit(.minutes(15)))
 struct RedactionCrashTests {
   private static let mark = "SECRET-OF-ALICE"
   private static let directory: FilePath = "/data"

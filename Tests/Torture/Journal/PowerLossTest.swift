@@ -18,7 +18,7 @@ struct PowerLossTest: TortureTest {
   init(_ plan: Plan) { self.plan = plan }
 
   /// The last one tests the test: a disk that lies about its syncs has to be found out.
-  var caseCount: Int { plan.count(400) + 1 }
+  var caseCount: Int { (plan.isLong ? 4_000 : 200) + 1 }
 
   func run(_ number: Int) throws -> CaseResult {
     guard number < caseCount - 1 else {
