@@ -75,7 +75,7 @@ BROWSERS_AND_CLIENTS := packaging-short console-short client-test client-java-te
 # processor idle: what is run after them is built beside them. Browsers and clients wait as well, two at a time; what they
 # need is installed before, since a package manager does one thing at a time. As with Tests/run, what
 # starved in company has to pass alone.
-slow: setup test-environment evidence-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
+slow: setup test-environment evidence-environment console-environment client-java-environment packaging-environment ## Run the rest: sockets, processes, clients of others, torture, fuzzers
 	$(SWIFT) build --build-tests $(TEST_FLAGS)
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --experimental-maximum-parallelization-width 8 --skip DepartureTests \
 	  --filter 'HTTPEdgeTests|PushProvidersTests|HTTP2ClientTests|WitnessServerTests'
@@ -83,7 +83,6 @@ slow: setup test-environment evidence-environment ## Run the rest: sockets, proc
 	CARILLON_GO_REQUIRED=1 CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --filter EvidenceJudgeTests
 	CARILLON_PYTHON="$(CURDIR)/$(PYTHON)" $(TESTS) --skip DepartureTests --filter 'DeviceEdgeTests|CCSEdgeTests'
 	$(MAKE) -j2 end-to-end torture-build fuzz-build
-	$(MAKE) packaging-environment console-environment client-java-environment
 	$(MAKE) -k -j2 --output-sync $(BROWSERS_AND_CLIENTS) || { echo 'Once more, one after the other:'; $(MAKE) $(BROWSERS_AND_CLIENTS); }
 	$(MAKE) soak-short
 	$(RUN_TORTURE_SHORT)

@@ -6,7 +6,7 @@ extension ServerFromOutside {
   /// Spec: Bayeux reference, 14, 15 and 19.
   @Suite(
     "Pages of several origins in an unmodified Chromium", .timeLimit(.minutes(2)),
-    .enabled(if: InstalledBrowser.chromium != nil && InstalledBrowser.driver != nil, "no Chromium, or none to drive it")
+    .enabled(if: InstalledBrowser.isTried, "no Chromium, or none to drive it")
   )
   struct CometPageTests {
     @Test("by WebSocket, long polling and scripts: all comes once, in order; strangers and thieves get nothing")
