@@ -43,19 +43,18 @@ struct BroadcastView {
   private(set) var mayGet: Set<String>
   private(set) var isFinished = false
 
-  /// - Parameter before: what they were a moment ago, if that may have been the moment of its beginning.
-  init(
-    _ work: BroadcastWork, _ installations: [String: InstallationView], before: [String: InstallationView]?
-  ) throws {
+  /// - Parameter recent: what they were a moment ago, if that may have been the moment of its beginning.
+  init(_ work: BroadcastWork, _ installations: [String: InstallationView], _ recent: RecentInstallations?) throws {
     mail = work.mail
     condition = try TopicCondition(parsing: work.condition)
     (owed, mayGet) = ([], [])
     owed = matching(installations)
     mayGet = owed
-    if let before {
-      let former = matching(before)
+    if let recent {
+      let former = matching(recent.before)
       owed.formIntersection(former)
       mayGet.formUnion(former)
+      for (key, installation) in recent.changes { follow(key, installation) }
     }
   }
 
@@ -82,4 +81,11 @@ struct BroadcastView {
     guard let registration = installation.live[number], registration.senders.contains(mail.sender) else { return false }
     return condition.matches { registration.topics.contains(SenderTopic(sender: mail.sender, name: $0)) }
   }
+}
+
+/// Installations at the beginning of an epoch, and each of their states since.
+struct RecentInstallations {
+  let epoch: Int
+  let before: [String: InstallationView]
+  var changes: [(key: String, installation: InstallationView)] = []
 }

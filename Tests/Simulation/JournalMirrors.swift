@@ -10,8 +10,8 @@ final class JournalMirrors {
   struct Seen {
     let record: JournalMirror.Record
     let place: UInt64
-    /// What has a smaller place happened before it. Records of several journals that are seen in one look have no order
-    /// but what acknowledgements give them; where there is one journal it is `place`.
+    /// What has a smaller place happened before it. Records of several journals in one epoch (see `World.epoch`) have no
+    /// order but what acknowledgements give them; where there is one journal it is `place`.
     let earliest: UInt64
   }
 
@@ -20,6 +20,8 @@ final class JournalMirrors {
   private(set) var records: [Seen] = []
   /// Of each mirror, how many of its records are among them.
   private var taken: [Int]
+  /// The epoch of what was seen last, and the place of its first record.
+  private var (epoch, first): (Int, UInt64) = (0, 1)
 
   init(directories: [FilePath]) {
     mirrors = directories.map { JournalMirror(directory: $0) }
@@ -39,17 +41,18 @@ final class JournalMirrors {
 
   /// See `JournalMirror.catchUp`.
   /// - Returns: the place of the first new record in `records`.
-  func catchUp(on disk: MemoryDisk) throws -> Int {
-    let first = records.count
+  func catchUp(on disk: MemoryDisk, epoch: Int) throws -> Int {
+    let count = records.count
+    if epoch != self.epoch { (self.epoch, first) = (epoch, UInt64(count) + 1) }
     for (index, mirror) in mirrors.enumerated() {
       _ = try mirror.catchUp(on: disk)
       for record in mirror.records[taken[index]...] {
         let place = UInt64(records.count) + 1
-        records.append(Seen(record: record, place: place, earliest: isOrdered ? place : UInt64(first) + 1))
+        records.append(Seen(record: record, place: place, earliest: isOrdered ? place : first))
       }
       taken[index] = mirror.records.count
     }
-    return first
+    return count
   }
 
   /// Reads the journals anew, as they are after a crash; what was seen before comes first, in its order.

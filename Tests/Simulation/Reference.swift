@@ -25,11 +25,15 @@ struct Reference {
   /// Where each push went to, once its queue has it.
   private(set) var acceptedBy: [PushID: String] = [:]
 
-  /// What the installations were before the records of one look, if those have no order among each other.
-  private var installationsBefore: [String: InstallationView]?
+  /// What the installations were when an epoch began, and what they became since; kept where the records of an epoch have
+  /// no order among each other.
+  private var recentInstallations: RecentInstallations?
 
   /// The next records are those of one look at the journals.
-  mutating func beginLook(isOrdered: Bool) { installationsBefore = isOrdered ? nil : installations }
+  mutating func beginLook(isOrdered: Bool, epoch: Int) {
+    guard !isOrdered, recentInstallations?.epoch != epoch else { return }
+    recentInstallations = RecentInstallations(epoch: epoch, before: installations)
+  }
 
   /// Takes in one record.
   /// - Throws: `Failure` for a broken promise, or what decoding throws.
@@ -69,11 +73,12 @@ struct Reference {
       var installation = installations[record.key] ?? InstallationView()
       try installation.apply(event)
       installations[record.key] = installation
+      recentInstallations?.changes.append((record.key, installation))
       for id in broadcasts.keys { broadcasts[id]?.follow(record.key, installation) }
     case .broadcast:
       switch try record.event(BroadcastEvent.self) {
       case .accepted(let work):
-        broadcasts[record.key] = try BroadcastView(work, installations, before: installationsBefore)
+        broadcasts[record.key] = try BroadcastView(work, installations, recentInstallations)
       case .advanced, .erased: break
       case .finished: try finish(broadcast: record.key, at: time)
       }

@@ -178,7 +178,7 @@ extension World {
       try mirror.succeeded(by: found, on: disk)
       mirror = found
       // Nobody knows when these were written.
-      try take(from: try found.catchUp(on: disk), clockSettings: -1, life: lifeCount)
+      try take(from: try found.catchUp(on: disk, epoch: epoch), clockSettings: -1, life: lifeCount)
     } catch {
       violated(by: error, .journalIsSound)
     }

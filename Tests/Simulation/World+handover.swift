@@ -116,7 +116,7 @@ extension World {
   func learn() {
     guard mirror.isStale, !isInsideWrite, survivor == nil, let life, !life.isOver else { return }
     do {
-      let first = try mirror.catchUp(on: life.disk)
+      let first = try mirror.catchUp(on: life.disk, epoch: epoch)
       try take(from: first, clockSettings: time.settings, life: life.number)
     } catch {
       violated(by: error, .journalIsSound)
@@ -126,7 +126,7 @@ extension World {
   func take(from first: Int, clockSettings: Int, life: Int) throws {
     let moment = Moment(
       monotonicMilliseconds: time.monotonicMilliseconds, clockSettings: clockSettings, life: life, epoch: epoch)
-    reference.beginLook(isOrdered: mirror.isOrdered)
+    reference.beginLook(isOrdered: mirror.isOrdered, epoch: epoch)
     for seen in mirror.records[first...] {
       trace.note("durable: \(seen.record.description)")
       try reference.apply(seen, at: moment)

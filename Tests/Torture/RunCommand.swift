@@ -59,9 +59,7 @@ struct RunCommand: AsyncParsableCommand {
 
   private func isPart(ofAll test: any TortureTest.Type) -> Bool {
     switch test {
-    case is SimulationTest.Type, is CanaryTest.Type: simulator != nil
-    // Its model still takes records of two journals for ordered that are not: by name only.
-    case is PartitionedSimulationTest.Type: false
+    case is SimulationTest.Type, is PartitionedSimulationTest.Type, is CanaryTest.Type: simulator != nil
     case is StandbyTest.Type, is MalformedTest.Type, is SlowClientsTest.Type: server != nil
     default: true
     }

@@ -7,7 +7,7 @@ import ProcessControl
 /// The simulation's seeds, run by its own executable and counted here.
 struct SimulationTest: TortureTest {
   static let name = "simulate"
-  static let purpose = "1,000 seeds of the simulated server; needs --simulator"
+  static let purpose = "500 seeds of the simulated server; needs --simulator"
   static let isParallel = false
   private static let seedsInCase = 50
 
