@@ -49,7 +49,9 @@ extension ServerFromOutside {
         let talker = Talker(server.agent(), chatID)
         let talking = Task { try await talker.run() }
         func backup(to place: String) async throws -> (before: [String], output: Data) {
-          try await Task.sleep(for: .milliseconds(300))
+          // Two of them fill a segment, so that one is sealed before the next backup.
+          let enough = talker.texts.count + 250
+          try await eventually("\(enough) messages") { talker.texts.count >= enough ? true : nil }
           let before = talker.texts
           let result = try ChildProcess.run(ServerProcess.executable, ["backup", server.dataDirectory, "--to", place])
           #expect(result.status == 0, "\(String(decoding: result.errors, as: UTF8.self))")

@@ -93,6 +93,7 @@ struct BackupCommandTests {
     try tool.write(40, to: "other/journal", ids: 9)
     try expect(tool, "backup $other --to $kept", status: 121, "another instance")
     try expect(tool, "backup $nothing --to $fresh", status: 66, "nothing")
+    #expect(!FileManager.default.fileExists(atPath: tool.path("fresh")))
     try FileManager.default.removeItem(atPath: tool.path("kept/MANIFEST"))
     try expect(tool, "backup --verify $kept", status: 120, "has no manifest")
     try expect(tool, "restore --from $kept $again", status: 120, "has no manifest")

@@ -63,7 +63,8 @@ struct BackupCommand: ParsableCommand {
 
   private func data() throws -> FilePath {
     let data = FilePath(try directory ?? ServerSettings(try arguments.loadOrExit()).dataDirectory)
-    _ = try DataDirectory(path: data, archive: archivePath).onlyJournal()
+    // Before anything is made: a name that is wrong leaves no directory behind.
+    _ = try DiskStorage().list(try DataDirectory(path: data, archive: archivePath).onlyJournal())
     return data
   }
 
